@@ -1,0 +1,59 @@
+# Two commands do everything on a fresh machine: `make demo` and `make test`.
+
+CARGO ?= cargo
+RESIDUE := target/release/residue
+WORKLOADS := build/workloads
+
+.PHONY: all build demo test check bench verify kills clean
+
+all: build
+
+build: tools
+	$(CARGO) build --release
+
+# Debian packages that building, testing or measuring need; only what is missing is installed.
+.PHONY: tools test-tools bench-tools
+tools:
+	@scripts/need gcc:gcc g++:g++ make:make cargo:cargo strip:binutils
+
+test-tools: tools
+	@scripts/need python3:python3 c++filt:binutils
+	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
+
+bench-tools: test-tools
+	@scripts/need heaptrack:heaptrack sqlite3:sqlite3
+
+$(WORKLOADS)/.built: $(wildcard workloads/*)
+	$(MAKE) -C workloads OUT=../$(WORKLOADS)
+	touch $@
+
+workloads: $(WORKLOADS)/.built
+
+# Builds, records a small event loop that leaks, and says what leaked where.
+demo: build $(WORKLOADS)/.built
+	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events
+	$(RESIDUE) report --top 3 build/demo.residue
+
+test: test-tools
+	$(CARGO) test --workspace --locked
+
+# What CI adds to the tests.
+check:
+	$(CARGO) fmt --all --check
+	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
+
+# Long runs, each with its own command.
+bench: build bench-tools $(WORKLOADS)/.built
+	python3 benches/overhead.py --residue $(RESIDUE) --workloads $(WORKLOADS)
+
+# A million stacks each, compared with libgcc's unwinder, on four programs.
+verify: build test-tools $(WORKLOADS)/.built
+	benches/verify_stacks $(RESIDUE) $(WORKLOADS)
+
+kills: test-tools
+	$(CARGO) test --release --test end_to_end -- --ignored two_hundred_kills
+
+clean:
+	$(CARGO) clean
+	rm -rf build

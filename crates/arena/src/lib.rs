@@ -1,0 +1,38 @@
+//! The memory that the recorder writes and the command reads.
+//!
+//! One sparse file per recorded program image, mapped shared, so that what was
+//! written is still there after any death. It holds nothing but a header of
+//! 64-bit words and flat regions of fixed-size items, appended to and never
+//! moved: a reader needs `pread` and the offsets in the header, no pointers.
+//!
+//! ```text
+//!   0         4096                                                  length
+//!   +---------+---------+----------+-----------+-----+-----+--- - - ---+
+//!   | header  | strings | modules  | threads   | ... | ... | live pages |
+//!   +---------+---------+----------+-----------+-----+-----+--- - - ---+
+//!               each region: `used` items of `item_bytes`, then a hole
+//! ```
+//!
+//! The index structures that find an item (hash tables, directories) are the
+//! recorder's private business: they can be rebuilt from the items.
+#![cfg_attr(not(test), no_std)]
+#![forbid(unsafe_code)]
+
+pub mod counters;
+pub mod header;
+pub mod live;
+pub mod node;
+pub mod region;
+pub mod tables;
+
+/// First eight bytes of every arena.
+pub const MAGIC: u64 = u64::from_le_bytes(*b"RESARENA");
+/// Changes whenever the meaning of any byte changes; recorder and reader travel
+/// in one executable, so no other version is ever read.
+pub const VERSION: u64 = 1;
+/// Alignment of every region.
+pub const PAGE_BYTES: u64 = 4096;
+/// How an arena file's name ends.
+pub const FILE_SUFFIX: &str = ".arena";
+/// The environment variable that tells the preloaded recorder what to do.
+pub const CONFIG_VARIABLE: &str = "RESIDUE_CONFIG";

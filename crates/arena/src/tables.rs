@@ -1,0 +1,65 @@
+//! The small tables: modules, threads, mappings, texts.
+
+/// A reference to bytes in the strings region.
+pub mod text {
+    pub const LENGTH_BITS: u32 = 24;
+
+    pub const fn pack(offset: u64, length: u64) -> u64 {
+        offset << LENGTH_BITS | length
+    }
+
+    /// Offset and length, both in bytes.
+    pub const fn unpack(reference: u64) -> (u64, u64) {
+        (
+            reference >> LENGTH_BITS,
+            reference & ((1 << LENGTH_BITS) - 1),
+        )
+    }
+}
+
+/// One load of one file, as words. `MODULE_END` is written last: a record
+/// without it is not there yet.
+pub const MODULE_START: usize = 0;
+pub const MODULE_END: usize = 1;
+/// Load address minus link-time address.
+pub const MODULE_BIAS: usize = 2;
+/// Generation of the frames in it; see [`crate::node`].
+pub const MODULE_GENERATION: usize = 3;
+pub const MODULE_PATH: usize = 4;
+/// Raw bytes.
+pub const MODULE_BUILD_ID: usize = 5;
+pub const MODULE_WORDS: usize = 8;
+pub const MODULE_BYTES: u64 = (MODULE_WORDS * 8) as u64;
+
+/// What a thread's recorder counted, as words; records are reused by later
+/// threads and go on counting.
+pub mod thread {
+    pub const TID: usize = 0;
+    /// Live bytes not yet published to the header, signed.
+    pub const PENDING_BYTES: usize = 1;
+    /// Stacks that were not the thread's last one.
+    pub const UNWOUND_STACKS: usize = 2;
+    pub const FRAMES_UNWOUND: usize = 3;
+    pub const RULE_MISSES: usize = 4;
+    pub const CUT_STACKS: usize = 5;
+    pub const DROPPED: usize = 6;
+    pub const DROPPED_BYTES: usize = 7;
+    pub const UNKNOWN_FREES: usize = 8;
+    pub const MISSED_FREES: usize = 9;
+    pub const PAUSED_CALLS: usize = 10;
+    pub const VERIFIED: usize = 11;
+    pub const DIFFERENCES: usize = 12;
+    /// Time stamp counter ticks of the timed calls, and how many calls those were.
+    pub const TIMED_TICKS: usize = 13;
+    pub const TIMED_CALLS: usize = 14;
+    pub const CALLS: usize = 15;
+    pub const WORDS: usize = 32;
+}
+pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;
+
+/// A live mapping: start, length in bytes (zero: record free), stack id, birth.
+pub const MAPPING_START: usize = 0;
+pub const MAPPING_LENGTH: usize = 1;
+pub const MAPPING_STACK: usize = 2;
+pub const MAPPING_BIRTH: usize = 3;
+pub const MAPPING_BYTES: u64 = 32;

@@ -1,0 +1,215 @@
+//! From an arena to a profile: the arena of a program that ended, was killed, or
+//! still runs.
+//!
+//! ```text
+//!   arena_file ──► tree ──► stacks ──► live ──► names ──► Profile
+//!   (bytes)       (paths)  (counters)  (births) (symbols)
+//! ```
+//!
+//! Reading is `pread` of flat regions and nothing else, so a program that is
+//! still writing is not disturbed, and a torn item costs that item only.
+#![forbid(unsafe_code)]
+
+mod arena_file;
+mod live;
+mod names;
+mod stacks;
+mod tree;
+
+pub use arena_file::{ArenaFile, Error, Identity};
+
+use residue_arena::{header, tables};
+use residue_profile::{End, Meta, Options, Profile, RecorderStats, StackKind, Totals};
+use std::path::Path;
+
+/// What only the outside knows about the program's end.
+#[derive(Debug, Clone, Default)]
+pub struct Ending {
+    pub end: End,
+    /// Nanoseconds since 1970; the file's last change is used where it is not known.
+    pub ended_unix_ns: Option<u64>,
+    pub max_rss_bytes: Option<u64>,
+}
+
+/// What finishing is busy with, for progress bars.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Step {
+    Stacks,
+    LiveBlocks,
+    Symbols,
+}
+
+/// Told how far a step is: (step, done, of).
+pub type Progress<'a> = &'a (dyn Fn(Step, u64, u64) + Sync);
+
+/// Reads the arena at `path` into a profile.
+pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Profile, Error> {
+    let arena = ArenaFile::open(path)?;
+    let tree = tree::read(&arena)?;
+    let mut ledger = stacks::read(&arena, &tree, progress)?;
+    let live = live::read(&arena, &ledger, progress)?;
+    let mut profile = Profile {
+        meta: meta(&arena, ending)?,
+        ..Profile::default()
+    };
+    live.fill(&mut profile, &mut ledger);
+    names::fill(&mut profile, &arena, &tree, &ledger, progress)?;
+    fill_totals(&mut profile, &arena);
+    profile.recorder = recorder_stats(&arena, &profile)?;
+    note_losses(&mut profile, &arena);
+    Ok(profile)
+}
+
+fn meta(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
+    let identity = arena.identity()?;
+    let started = arena.word(header::STARTED_UNIX_NS);
+    let ended = ending
+        .ended_unix_ns
+        .unwrap_or_else(|| arena.modified_unix_ns());
+    Ok(Meta {
+        residue_version: env!("CARGO_PKG_VERSION").to_string(),
+        program: identity.program(),
+        executable: identity.executable,
+        command: identity.command,
+        pid: identity.pid,
+        parent_pid: arena.word(header::PARENT_PID) as u32,
+        started_unix_ns: started,
+        duration_ns: ended.saturating_sub(started),
+        end: ending.end.clone(),
+        allocator: arena.text(arena.word(header::ALLOCATOR))?,
+        page_bytes: residue_arena::PAGE_BYTES,
+        max_rss_bytes: ending.max_rss_bytes,
+        options: Options {
+            min_size_bytes: arena.word(header::MIN_SIZE),
+            max_size_bytes: arena.word(header::MAX_SIZE),
+            max_depth: arena.word(header::MAX_DEPTH) as u32,
+            start_paused: arena.word(header::START_PAUSED) != 0,
+            verify_every: arena.word(header::VERIFY_EVERY),
+        },
+        birth_unit: "second".to_string(),
+        ..Meta::default()
+    })
+}
+
+fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
+    let (mut heap, mut mappings) = (Totals::default(), Totals::default());
+    for stack in &profile.stacks {
+        let totals = match stack.kind {
+            StackKind::Mapping => &mut mappings,
+            StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut heap,
+        };
+        let counters = &stack.counters;
+        totals.calls += counters.calls;
+        totals.frees += counters.frees;
+        totals.total_bytes += counters.total_bytes;
+        totals.live_bytes += counters.live_bytes;
+        totals.live_blocks += counters.live_blocks;
+        totals.reallocs_in_place += counters.reallocs_in_place;
+        totals.reallocs_moved += counters.reallocs_moved;
+        totals.temporaries += counters.temporaries;
+    }
+    // With several threads the heap's peak was seen in steps; it was never below
+    // what is live now, nor below its own composition.
+    let at_peak: u64 = profile
+        .stacks
+        .iter()
+        .filter(|stack| stack.kind != StackKind::Mapping)
+        .map(|stack| stack.counters.at_peak_bytes)
+        .sum();
+    heap.peak_bytes = arena
+        .word(header::PEAK_BYTES)
+        .max(heap.live_bytes)
+        .max(at_peak);
+    mappings.peak_bytes = arena
+        .word(header::MAPPED_PEAK_BYTES)
+        .max(mappings.live_bytes);
+    profile.heap = heap;
+    profile.mappings = mappings;
+}
+
+fn recorder_stats(arena: &ArenaFile, profile: &Profile) -> Result<RecorderStats, Error> {
+    use tables::thread as stat;
+    let threads = arena.thread_records()?;
+    let sum = |word: usize| {
+        threads
+            .iter()
+            .fold(0_u64, |sum, record| sum.wrapping_add(record[word]))
+    };
+    let unresolved = profile
+        .frames
+        .iter()
+        .filter(|frame| frame.function == residue_profile::NONE)
+        .count();
+    let captures = profile
+        .stacks
+        .iter()
+        .filter(|stack| stack.kind != StackKind::Pooled)
+        .map(|stack| stack.counters.calls)
+        .sum();
+    Ok(RecorderStats {
+        arena_bytes: arena.committed_bytes(),
+        private_bytes: arena.word(header::PRIVATE_BYTES),
+        time_ns: recorder_time_ns(arena, &threads),
+        threads: threads.len() as u64,
+        captures,
+        stacks_unwound: sum(stat::UNWOUND_STACKS),
+        frames_unwound: sum(stat::FRAMES_UNWOUND),
+        rule_misses: sum(stat::RULE_MISSES),
+        rules: arena.word(header::RULES),
+        trie_nodes: arena.used(residue_arena::region::Region::Nodes),
+        cut_stacks: sum(stat::CUT_STACKS),
+        dropped: sum(stat::DROPPED),
+        dropped_bytes: sum(stat::DROPPED_BYTES),
+        unknown_frees: sum(stat::UNKNOWN_FREES),
+        missed_frees: sum(stat::MISSED_FREES),
+        paused_calls: sum(stat::PAUSED_CALLS),
+        verified_stacks: sum(stat::VERIFIED),
+        verify_differences: sum(stat::DIFFERENCES),
+        frames_unresolved: unresolved as u64,
+    })
+}
+
+/// Scales the timed calls up to all calls, and ticks to nanoseconds by the two
+/// moments at which the recorder read clock and counter together.
+fn recorder_time_ns(arena: &ArenaFile, threads: &[[u64; tables::thread::WORDS]]) -> u64 {
+    use tables::thread as stat;
+    let between = |later: header::Word, start: header::Word| {
+        arena.word(later).saturating_sub(arena.word(start)) as f64
+    };
+    let ticks = between(header::LATER_TICKS, header::STARTED_TICKS);
+    let nanoseconds = between(header::LATER_MONOTONIC_NS, header::STARTED_MONOTONIC_NS);
+    if ticks == 0.0 {
+        return 0;
+    }
+    let spent_ticks: f64 = threads
+        .iter()
+        .filter(|record| record[stat::TIMED_CALLS] > 0)
+        .map(|record| {
+            let per_call = record[stat::TIMED_TICKS] as f64 / record[stat::TIMED_CALLS] as f64;
+            per_call * record[stat::CALLS] as f64
+        })
+        .sum();
+    (spent_ticks * nanoseconds / ticks) as u64
+}
+
+/// Puts in words what the reader of the numbers has to know.
+fn note_losses(profile: &mut Profile, arena: &ArenaFile) {
+    let bits = arena.word(header::NOTES);
+    let notes = &mut profile.meta.notes;
+    if bits & header::NOTE_MALLOC_IN_EXECUTABLE != 0 {
+        notes.push(
+            "the executable brings its own malloc; its calls cannot be seen by a preloaded recorder"
+                .to_string(),
+        );
+    }
+    if bits & header::NOTE_ARENA_FULL != 0 {
+        notes.push(
+            "the arena could not grow any further (its file system is full, or a limit was met); \
+             what did not fit was counted as dropped"
+                .to_string(),
+        );
+    }
+    if bits & header::NOTE_NO_LIBGCC != 0 {
+        notes.push("stacks could not be verified: libgcc_s.so.1 was not found".to_string());
+    }
+}

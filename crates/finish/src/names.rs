@@ -1,0 +1,173 @@
+//! Frames and names: which module an address belongs to, and what it is called.
+
+use crate::arena_file::{ArenaFile, Error, word};
+use crate::stacks::Ledger;
+use crate::tree::{ABSENT, FastMap, Tree};
+use crate::{Progress, Step};
+use residue_arena::node::{ADDRESS_MASK, CUT_KEY, EXACT_BIT, GENERATION_SHIFT};
+use residue_arena::region::Region;
+use residue_arena::tables;
+use residue_profile::{CUT, Frame, Module, NONE, Node, Profile, ROOT};
+use residue_symbols::{ModuleRequest, resolve_all};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+/// A module and the generation whose frames it holds.
+struct Loaded {
+    module: Module,
+    generation: u64,
+}
+
+/// Fills modules, functions, frames and nodes, and renumbers the stacks' nodes:
+/// only nodes on the path of some stack are kept.
+pub fn fill(
+    profile: &mut Profile,
+    arena: &ArenaFile,
+    tree: &Tree,
+    _ledger: &Ledger,
+    progress: Progress<'_>,
+) -> Result<(), Error> {
+    let loaded = read_modules(arena)?;
+    let new_numbers = keep_used_nodes(profile, tree);
+    let mut frame_of_key: FastMap<u64, u32> = FastMap::default();
+    let mut frames: Vec<Frame> = Vec::new();
+    for (number, &(parent, key)) in tree.nodes.iter().enumerate() {
+        if new_numbers[number] == ABSENT {
+            continue;
+        }
+        let frame = if number == ROOT as usize {
+            NONE
+        } else if key == CUT_KEY {
+            CUT
+        } else {
+            *frame_of_key.entry(key).or_insert_with(|| {
+                frames.push(frame_of(key, &loaded));
+                (frames.len() - 1) as u32
+            })
+        };
+        profile.nodes.push(Node {
+            parent: new_numbers[parent as usize],
+            frame,
+        });
+    }
+    for stack in &mut profile.stacks {
+        stack.node = new_numbers[stack.node as usize];
+    }
+    profile.frames = frames;
+    profile.modules = loaded.into_iter().map(|loaded| loaded.module).collect();
+    name_frames(profile, progress);
+    Ok(())
+}
+
+/// New numbers for the nodes that lead to a stack; [`ABSENT`] for the others.
+fn keep_used_nodes(profile: &Profile, tree: &Tree) -> Vec<u32> {
+    let mut numbers = vec![ABSENT; tree.nodes.len()];
+    numbers[ROOT as usize] = 0;
+    for stack in &profile.stacks {
+        let mut at = stack.node as usize;
+        while numbers[at] == ABSENT {
+            numbers[at] = 0;
+            at = tree.nodes[at].0 as usize;
+        }
+    }
+    let mut next = 0;
+    for number in &mut numbers {
+        if *number != ABSENT {
+            *number = next;
+            next += 1;
+        }
+    }
+    numbers
+}
+
+fn read_modules(arena: &ArenaFile) -> Result<Vec<Loaded>, Error> {
+    let mut items = Vec::new();
+    arena.each_chunk(Region::Modules, arena.used(Region::Modules), |_, bytes| {
+        for item in bytes.chunks_exact(tables::MODULE_BYTES as usize) {
+            let words: Vec<u64> = (0..tables::MODULE_WORDS).map(|at| word(item, at)).collect();
+            items.push(words);
+        }
+    })?;
+    let mut loaded = Vec::new();
+    for words in items {
+        // A record without its end was being written when the program died.
+        if words[tables::MODULE_END] == 0 {
+            continue;
+        }
+        let build_id = arena.text_bytes(words[tables::MODULE_BUILD_ID])?;
+        loaded.push(Loaded {
+            module: Module {
+                path: arena.text(words[tables::MODULE_PATH])?,
+                build_id: build_id.iter().map(|byte| format!("{byte:02x}")).collect(),
+                start: words[tables::MODULE_START],
+                end: words[tables::MODULE_END],
+                bias: words[tables::MODULE_BIAS],
+            },
+            generation: words[tables::MODULE_GENERATION],
+        });
+    }
+    Ok(loaded)
+}
+
+/// A frame's place. A return address is moved back into the call it returns from.
+fn frame_of(key: u64, loaded: &[Loaded]) -> Frame {
+    let generation = key >> GENERATION_SHIFT;
+    let is_exact = key & EXACT_BIT != 0;
+    let address = (key & ADDRESS_MASK).saturating_sub(u64::from(!is_exact));
+    let holder = loaded.iter().position(|loaded| {
+        loaded.generation == generation
+            && (loaded.module.start..loaded.module.end).contains(&address)
+    });
+    match holder {
+        Some(module) => Frame {
+            module: module as u32,
+            address: address.wrapping_sub(loaded[module].module.bias),
+            function: NONE,
+        },
+        None => Frame {
+            module: NONE,
+            address,
+            function: NONE,
+        },
+    }
+}
+
+fn name_frames(profile: &mut Profile, progress: Progress<'_>) {
+    let mut by_module: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
+    for frame in &profile.frames {
+        if frame.module != NONE {
+            by_module
+                .entry(frame.module)
+                .or_default()
+                .push(frame.address);
+        }
+    }
+    let mut places: FastMap<u32, usize> = FastMap::default();
+    let mut requests = Vec::new();
+    for (module, mut addresses) in by_module {
+        addresses.sort_unstable();
+        addresses.dedup();
+        places.insert(module, requests.len());
+        let Module { path, build_id, .. } = &profile.modules[module as usize];
+        requests.push(ModuleRequest {
+            path: PathBuf::from(path),
+            build_id: (!build_id.is_empty()).then(|| build_id.clone()),
+            addresses,
+        });
+    }
+    let threads = std::thread::available_parallelism().map_or(1, usize::from);
+    let resolution = resolve_all(&requests, threads, &|done, total| {
+        progress(Step::Symbols, done as u64, total as u64);
+    });
+    for frame in &mut profile.frames {
+        let Some(&place) = places.get(&frame.module) else {
+            continue;
+        };
+        let found = requests[place].addresses.binary_search(&frame.address);
+        if let Some(name) = found.ok().and_then(|at| resolution.functions[place][at]) {
+            frame.function = name;
+        }
+    }
+    profile.functions = resolution.names;
+    profile.meta.notes.extend(resolution.problems);
+}

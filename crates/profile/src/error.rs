@@ -1,0 +1,79 @@
+//! What can be wrong with a file, in words its owner can act on.
+
+use std::fmt;
+use std::io;
+use std::path::PathBuf;
+
+use thiserror::Error;
+
+use crate::layout::{Tag, VERSION};
+
+/// A file could not be written or read.
+#[derive(Debug, Error)]
+pub enum Error {
+    #[error("cannot read {}: {source}", path.display())]
+    Read { path: PathBuf, source: io::Error },
+    #[error("cannot write {}: {source}", path.display())]
+    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {damage}", path.display())]
+    Damaged { path: PathBuf, damage: Damage },
+}
+
+/// One section that could not be read as it was written.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub struct Damage {
+    pub section: Tag,
+    pub reason: Reason,
+}
+
+impl fmt::Display for Damage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Damage { section, reason } = self;
+        match reason {
+            // These concern the file as a whole and read better without a section.
+            Reason::NotResidue | Reason::VersionTooNew { .. } => write!(f, "{reason}"),
+            _ => write!(f, "section {section}: {reason}"),
+        }
+    }
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Reason {
+    #[error("this is not a .residue file")]
+    NotResidue,
+    #[error("format version {found} is too new; this program reads up to {VERSION}")]
+    VersionTooNew { found: u32 },
+    #[error("truncated: the file ends at byte {file_bytes}")]
+    Truncated { file_bytes: u64 },
+    #[error("checksum mismatch in the header at byte {offset}")]
+    HeaderChecksum { offset: u64 },
+    #[error("checksum mismatch")]
+    Checksum,
+    #[error("{raw_bytes} bytes in {stored_bytes} stored ones are more than a reader accepts")]
+    TooLarge { raw_bytes: u64, stored_bytes: u64 },
+    #[error("cannot be decompressed: {0}")]
+    Compression(String),
+    #[error("bad value: {0}")]
+    BadValue(String),
+    #[error("missing")]
+    Missing,
+    #[error("appears more than once")]
+    Duplicate,
+    #[error("the file has more than {limit} sections")]
+    TooManySections { limit: usize },
+    #[error("{bytes} bytes follow the end")]
+    TrailingBytes { bytes: u64 },
+}
+
+impl Reason {
+    pub(crate) fn bad(what: impl Into<String>) -> Reason {
+        Reason::BadValue(what.into())
+    }
+
+    pub(crate) fn of(self, section: Tag) -> Damage {
+        Damage {
+            section,
+            reason: self,
+        }
+    }
+}

@@ -1,0 +1,145 @@
+//! Recordings on disk. A reader sees the old file or the new one, never half of one.
+
+use std::ffi::OsString;
+use std::fs::{self, File};
+use std::io::{self, BufWriter, Read, Write};
+use std::path::{Path, PathBuf};
+
+use crate::decode::{decode, decode_lossy};
+use crate::encode::encode_into;
+use crate::error::{Damage, Error};
+use crate::layout::FILE_HEADER_BYTES;
+use crate::model::Profile;
+use crate::scan::check_file_header;
+
+/// Writes the file, or leaves what was there before as it was.
+pub fn write_to(path: &Path, profile: &Profile) -> Result<(), Error> {
+    replace(path, |out| encode_into(profile, out)).map_err(|source| Error::Write {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+/// Reads a file that must be whole.
+pub fn read(path: &Path) -> Result<Profile, Error> {
+    decode(&load(path)?).map_err(|damage| damaged(path, damage))
+}
+
+/// Reads what is left of a file, and says what is missing.
+pub fn read_lossy(path: &Path) -> Result<(Profile, Vec<Damage>), Error> {
+    decode_lossy(&load(path)?).map_err(|damage| damaged(path, damage))
+}
+
+fn damaged(path: &Path, damage: Damage) -> Error {
+    Error::Damaged {
+        path: path.to_owned(),
+        damage,
+    }
+}
+
+fn load(path: &Path) -> Result<Vec<u8>, Error> {
+    let unreadable = |source| Error::Read {
+        path: path.to_owned(),
+        source,
+    };
+    let mut file = File::open(path).map_err(unreadable)?;
+    let mut bytes = Vec::new();
+    // The header first: a wrong file is known by it, however long it goes on.
+    Read::by_ref(&mut file)
+        .take(FILE_HEADER_BYTES as u64)
+        .read_to_end(&mut bytes)
+        .map_err(unreadable)?;
+    check_file_header(&bytes).map_err(|damage| damaged(path, damage))?;
+    file.read_to_end(&mut bytes).map_err(unreadable)?;
+    Ok(bytes)
+}
+
+type Out = BufWriter<File>;
+
+fn replace(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+    // Through links, so that they are not themselves replaced by a file.
+    let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    match fs::metadata(&target) {
+        // A pipe or a device must stay what it is; there is nothing to keep in it.
+        Ok(there) if !there.is_file() && !there.is_dir() => {
+            let mut out = BufWriter::new(File::options().write(true).open(&target)?);
+            write(&mut out)?;
+            out.flush()
+        }
+        _ => replace_file(&target, write),
+    }
+}
+
+fn replace_file(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+    let temporary = temporary_beside(path)?;
+    // Left by a dead process that had our number.
+    let _ = fs::remove_file(&temporary);
+    let written = File::create_new(&temporary)
+        .and_then(|file| fill(file, write))
+        .and_then(|()| fs::rename(&temporary, path));
+    if written.is_err() {
+        // The first error says more than one from cleaning up.
+        let _ = fs::remove_file(&temporary);
+    }
+    written?;
+    sync_directory(path);
+    Ok(())
+}
+
+fn fill(file: File, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    write(&mut out)?;
+    out.into_inner()?.sync_all()
+}
+
+fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
+    let name = path
+        .file_name()
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this names no file"))?;
+    let mut temporary = OsString::from(".");
+    temporary.push(name);
+    temporary.push(format!(".{}.tmp", std::process::id()));
+    Ok(path.with_file_name(temporary))
+}
+
+/// Makes the new name last through a power cut, where the file system lets us.
+fn sync_directory(path: &Path) {
+    let directory = match path.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn names(directory: &Path) -> Vec<OsString> {
+        let entries = fs::read_dir(directory).unwrap();
+        entries.map(|entry| entry.unwrap().file_name()).collect()
+    }
+
+    #[test]
+    fn a_full_disk_keeps_the_old_file_and_leaves_no_other() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.residue");
+        fs::write(&path, "old").unwrap();
+        let error = replace(&path, |out| {
+            out.write_all(&[0; 100_000])?;
+            assert_eq!(names(directory.path()).len(), 2);
+            Err(io::ErrorKind::StorageFull.into())
+        })
+        .unwrap_err();
+        assert_eq!(error.kind(), io::ErrorKind::StorageFull);
+        assert_eq!(fs::read(&path).unwrap(), b"old");
+        assert_eq!(names(directory.path()), ["a.residue"]);
+    }
+
+    #[test]
+    fn the_temporary_file_is_hidden_beside_its_target() {
+        let temporary = temporary_beside(Path::new("/x/a.residue")).unwrap();
+        let name = format!("/x/.a.residue.{}.tmp", std::process::id());
+        assert_eq!(temporary, Path::new(&name));
+    }
+}

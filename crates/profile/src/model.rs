@@ -1,0 +1,305 @@
+//! What a finished recording says, as plain tables.
+//!
+//! ```text
+//!   Stack --node--> Node --parent--> Node --parent--> ... --> ROOT
+//!                    |
+//!                    +--frame--> Frame --module--> Module
+//!                                      --function--> name
+//! ```
+//!
+//! Ids are indices into the tables; a parent always stands before its children.
+
+use serde::{Deserialize, Serialize};
+
+/// Index into [`Profile::modules`].
+pub type ModuleId = u32;
+/// Index into [`Profile::functions`].
+pub type FunctionId = u32;
+/// Index into [`Profile::frames`].
+pub type FrameId = u32;
+/// Index into [`Profile::nodes`].
+pub type NodeId = u32;
+
+/// No module, no function: the address could not be placed or named.
+pub const NONE: u32 = u32::MAX;
+/// The root of the tree of calls; `nodes[ROOT]` has itself as parent and no frame.
+pub const ROOT: NodeId = 0;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Profile {
+    pub meta: Meta,
+    pub heap: Totals,
+    pub mappings: Totals,
+    pub recorder: RecorderStats,
+    pub modules: Vec<Module>,
+    /// Linkage (mangled) names; demangled when read.
+    pub functions: Vec<String>,
+    pub frames: Vec<Frame>,
+    pub nodes: Vec<Node>,
+    pub stacks: Vec<Stack>,
+    /// Per stack, in the order of `stacks`: allocations by size.
+    pub sizes_total: Ragged<SizeBin>,
+    /// Per stack: blocks live at the end by size.
+    pub sizes_live: Ragged<SizeBin>,
+    /// Per stack: blocks live at the end by the moment they were made, ascending.
+    pub births: Ragged<BirthBin>,
+}
+
+/// Who was recorded, how, and how it ended.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Meta {
+    pub residue_version: String,
+    /// File name of the executable.
+    pub program: String,
+    pub executable: String,
+    pub command: Vec<String>,
+    pub pid: u32,
+    pub parent_pid: u32,
+    pub host: String,
+    pub kernel: String,
+    /// Nanoseconds since 1970 at the first recorded call.
+    pub started_unix_ns: u64,
+    /// How long the recording lasted.
+    pub duration_ns: u64,
+    pub end: End,
+    /// Which library answers `malloc`: `libc.so.6`, `libjemalloc.so.2`, ...
+    pub allocator: String,
+    pub page_bytes: u64,
+    /// Highest resident size the kernel saw, where it is known.
+    pub max_rss_bytes: Option<u64>,
+    pub options: Options,
+    /// Unit of [`BirthBin::birth`]: `"second"` or `"event"`.
+    pub birth_unit: String,
+    /// What the reader should know: things that could not be recorded, and why.
+    pub notes: Vec<String>,
+}
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "kebab-case")]
+pub enum End {
+    /// The program was still running when this was read.
+    Running,
+    Exited {
+        code: i32,
+    },
+    Killed {
+        signal: i32,
+    },
+    /// It replaced itself by another program with `exec`.
+    Exec,
+    /// Also any end that only a newer version knows.
+    #[default]
+    #[serde(other)]
+    Unknown,
+}
+
+/// The recording options in force.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Options {
+    pub min_size_bytes: u64,
+    pub max_size_bytes: u64,
+    pub max_depth: u32,
+    pub start_paused: bool,
+    pub verify_every: u64,
+}
+
+/// Sums over all stacks of one kind.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Totals {
+    pub calls: u64,
+    pub frees: u64,
+    pub total_bytes: u64,
+    pub live_bytes: u64,
+    pub live_blocks: u64,
+    pub peak_bytes: u64,
+    pub reallocs_in_place: u64,
+    pub reallocs_moved: u64,
+    pub temporaries: u64,
+}
+
+/// What the recorder says about itself.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct RecorderStats {
+    /// Shared memory in use at the end.
+    pub arena_bytes: u64,
+    /// Private memory of the recorder inside the program.
+    pub private_bytes: u64,
+    /// Estimated from a sample of the hooks' own time.
+    pub time_ns: u64,
+    pub threads: u64,
+    /// Stacks taken; those that were not the thread's last one; frames unwound for
+    /// them. Everything else was verified.
+    pub captures: u64,
+    pub stacks_unwound: u64,
+    pub frames_unwound: u64,
+    pub rule_misses: u64,
+    pub rules: u64,
+    pub trie_nodes: u64,
+    /// Stacks longer than the depth limit, kept with their root and leaf sides.
+    pub cut_stacks: u64,
+    /// Allocations that could not be recorded (no memory left for it).
+    pub dropped: u64,
+    pub dropped_bytes: u64,
+    /// Frees of blocks the recorder never saw made.
+    pub unknown_frees: u64,
+    /// Blocks handed out again at an address never seen freed.
+    pub missed_frees: u64,
+    /// Allocations made while recording was paused.
+    pub paused_calls: u64,
+    pub verified_stacks: u64,
+    pub verify_differences: u64,
+    pub frames_unresolved: u64,
+}
+
+/// One load of one file; the same file loaded again is another module.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Module {
+    pub path: String,
+    /// Lower-case hexadecimal, empty where the file has none.
+    pub build_id: String,
+    /// Address range it was loaded at.
+    pub start: u64,
+    pub end: u64,
+    /// Load address minus link-time address.
+    pub bias: u64,
+}
+
+/// One return address: a place in a module.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Frame {
+    /// [`NONE`] for code outside every module, such as a JIT's.
+    pub module: ModuleId,
+    /// Link-time address in the module, or the plain address where there is none.
+    pub address: u64,
+    /// [`NONE`] where no name is known.
+    pub function: FunctionId,
+}
+
+/// One node of the tree of calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Node {
+    pub parent: NodeId,
+    /// [`NONE`] for the root and [`CUT`] where the middle of a stack was left out.
+    pub frame: FrameId,
+}
+
+/// In place of a frame: the middle of a stack deeper than the limit was left out here.
+pub const CUT: FrameId = u32::MAX - 1;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum StackKind {
+    /// Heap blocks with their call path.
+    Heap,
+    /// Memory mapped by `mmap`, `mremap` or `sbrk`.
+    Mapping,
+    /// Heap blocks outside the size thresholds: counted here, without a path.
+    Pooled,
+    /// Heap blocks whose path could not be kept; node is [`ROOT`].
+    Overflow,
+}
+
+/// One call path that allocated, and its ledger.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Stack {
+    pub node: NodeId,
+    pub kind: StackKind,
+    pub counters: Counters,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counters {
+    pub calls: u64,
+    pub frees: u64,
+    pub total_bytes: u64,
+    pub live_bytes: u64,
+    pub live_blocks: u64,
+    /// Highest live bytes of this stack alone.
+    pub peak_bytes: u64,
+    /// Live when the whole heap was highest.
+    pub at_peak_bytes: u64,
+    pub at_peak_blocks: u64,
+    pub reallocs_in_place: u64,
+    pub reallocs_moved: u64,
+    /// Freed by the thread that made them before it allocated again.
+    pub temporaries: u64,
+}
+
+/// Number of blocks whose size has `bits` binary digits: bin 7 holds 64..=127 bytes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct SizeBin {
+    pub bits: u8,
+    pub blocks: u64,
+}
+
+/// Blocks made at one moment and still live.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+pub struct BirthBin {
+    pub birth: u32,
+    pub blocks: u64,
+    pub bytes: u64,
+}
+
+/// A list of short lists in two flat arrays.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ragged<T> {
+    ends: Vec<u32>,
+    items: Vec<T>,
+}
+
+impl<T> Default for Ragged<T> {
+    fn default() -> Self {
+        Ragged {
+            ends: Vec::new(),
+            items: Vec::new(),
+        }
+    }
+}
+
+impl<T> Ragged<T> {
+    pub fn push_row(&mut self, row: impl IntoIterator<Item = T>) {
+        self.items.extend(row);
+        self.ends.push(self.items.len() as u32);
+    }
+
+    /// The row at `index`; empty beyond the last one.
+    pub fn row(&self, index: usize) -> &[T] {
+        let Some(&end) = self.ends.get(index) else {
+            return &[];
+        };
+        let start = if index == 0 { 0 } else { self.ends[index - 1] };
+        &self.items[start as usize..end as usize]
+    }
+
+    pub fn rows(&self) -> usize {
+        self.ends.len()
+    }
+
+    pub fn items(&self) -> &[T] {
+        &self.items
+    }
+}
+
+impl Profile {
+    /// Frames from `node` up to the root, leaf first; [`CUT`] stands for a gap.
+    pub fn frames_leaf_first(&self, node: NodeId) -> impl Iterator<Item = FrameId> + '_ {
+        let mut at = node;
+        std::iter::from_fn(move || {
+            if at == ROOT {
+                return None;
+            }
+            let here = self.nodes.get(at as usize)?;
+            at = here.parent;
+            Some(here.frame)
+        })
+    }
+
+    pub fn module_name(&self, module: ModuleId) -> Option<&str> {
+        let path = &self.modules.get(module as usize)?.path;
+        Some(path.rsplit('/').next().unwrap_or(path))
+    }
+}

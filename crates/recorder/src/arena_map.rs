@@ -1,0 +1,226 @@
+//! The arena, mapped: making it, growing its regions, reaching its items.
+
+use crate::sys;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use residue_arena::region::{self, Region};
+use residue_arena::{PAGE_BYTES, header};
+
+/// A mapped arena. Copies are handles on the same memory, which stays mapped for
+/// the life of the process.
+#[derive(Clone, Copy)]
+pub struct Arena {
+    base: *mut u8,
+}
+
+/// Memory is made present in steps of a quarter of what a region has, within
+/// these bounds, so that a short program pays for little.
+const LEAST_GROWTH_BYTES: u64 = 32 << 10;
+const MOST_GROWTH_BYTES: u64 = 2 << 20;
+
+/// Virtual space that is still useful: an arena this small holds a small program.
+const MOST_SHRINKS: u32 = 14;
+
+impl Arena {
+    #[inline(always)]
+    pub fn at(base: usize) -> Option<Arena> {
+        (base != 0).then_some(Arena {
+            base: base as *mut u8,
+        })
+    }
+
+    /// Makes the file at `path` (zero-terminated) and maps it. The descriptor is
+    /// closed again: programs close descriptors they do not know.
+    /// Returns it with its length in bytes.
+    pub fn create(path: &[u8]) -> Option<(Arena, u64)> {
+        let flags = sys::O_RDWR | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
+        let file = sys::open(path, flags, 0o600).ok()?;
+        let arena = Arena::map_largest(file);
+        sys::close(file);
+        arena
+    }
+
+    /// Maps as much virtual space as the process may have.
+    fn map_largest(file: usize) -> Option<(Arena, u64)> {
+        let file_limit = sys::soft_limit(sys::RLIMIT_FSIZE);
+        for shrink in 0..=MOST_SHRINKS {
+            let (extents, length) = region::layout(shrink);
+            if length > file_limit || sys::set_length(file, length).is_err() {
+                continue;
+            }
+            let Ok(base) = sys::map_shared(length as usize, file) else {
+                continue;
+            };
+            // SAFETY: the advice only keeps the range out of core files.
+            let _ = unsafe { sys::advise(base, length as usize, sys::MADV_DONTDUMP) };
+            let arena = Arena { base };
+            if !arena.populate(0, (header::WORDS * 8) as u64) {
+                // SAFETY: mapped just above and not yet known to anybody.
+                unsafe { sys::unmap(base, length as usize) };
+                return None;
+            }
+            for (extent, region) in extents.iter().zip(region::ALL) {
+                arena.set(region.word(region::OFFSET), extent.offset);
+                arena.set(region.word(region::ITEM_BYTES), region.item_bytes());
+                arena.set(region.word(region::CAPACITY), extent.capacity);
+            }
+            return Some((arena, length));
+        }
+        None
+    }
+
+    pub fn base(self) -> usize {
+        self.base as usize
+    }
+
+    #[inline(always)]
+    pub fn word(self, index: header::Word) -> &'static AtomicU64 {
+        // SAFETY: the header's page is mapped and present for ever.
+        unsafe {
+            &*self
+                .base
+                .cast::<AtomicU64>()
+                .add(index & (header::WORDS - 1))
+        }
+    }
+
+    #[inline(always)]
+    pub fn get(self, index: header::Word) -> u64 {
+        self.word(index).load(Ordering::Relaxed)
+    }
+
+    #[inline(always)]
+    pub fn set(self, index: header::Word, value: u64) {
+        self.word(index).store(value, Ordering::Relaxed);
+    }
+
+    pub fn note(self, bit: u64) {
+        self.word(header::NOTES).fetch_or(bit, Ordering::Relaxed);
+    }
+
+    /// Address of an item. It must have come from [`Arena::append`].
+    #[inline(always)]
+    pub fn item(self, region: Region, index: u64) -> *mut u8 {
+        let offset = self.get(region.word(region::OFFSET)) + index * region.item_bytes();
+        self.base.wrapping_add(offset as usize)
+    }
+
+    /// The next free item of a region, zeroed; `None` when there is no memory.
+    pub fn append(self, region: Region) -> Option<u64> {
+        self.append_run(region, 1)
+    }
+
+    /// The first of `count` neighbouring free items.
+    pub fn append_run(self, region: Region, count: u64) -> Option<u64> {
+        let used = self.word(region.word(region::USED));
+        let first = used.fetch_add(count, Ordering::Relaxed);
+        let end = first + count;
+        if end <= self.get(region.word(region::COMMITTED)) || self.commit(region, end) {
+            return Some(first);
+        }
+        None
+    }
+
+    /// The next free item of `region`, and in the region beside it `key` under the
+    /// same number.
+    pub fn append_keyed(self, region: Region, keys: Region, key: u64) -> Option<u64> {
+        let index = self.append(region)?;
+        if index >= self.get(keys.word(region::COMMITTED)) && !self.commit(keys, index + 1) {
+            return None;
+        }
+        // SAFETY: the memory of the key is present, and keys are aligned words.
+        unsafe { (*self.item(keys, index).cast::<AtomicU64>()).store(key, Ordering::Release) };
+        Some(index)
+    }
+
+    /// Makes the memory of the first `end` items present. Threads may do the
+    /// same at once; it is the same work.
+    #[cold]
+    fn commit(self, region: Region, end: u64) -> bool {
+        let item_bytes = region.item_bytes();
+        let capacity = self.get(region.word(region::CAPACITY));
+        let committed = self.word(region.word(region::COMMITTED));
+        if end > capacity {
+            self.note(header::NOTE_ARENA_FULL);
+            return false;
+        }
+        let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
+        let growth = (present_bytes / 4).clamp(LEAST_GROWTH_BYTES, MOST_GROWTH_BYTES);
+        let wanted = (end * item_bytes).max(present_bytes) + growth;
+        let target_bytes = wanted
+            .next_multiple_of(PAGE_BYTES)
+            .min((capacity * item_bytes).next_multiple_of(PAGE_BYTES));
+        let from = present_bytes / PAGE_BYTES * PAGE_BYTES;
+        let offset = self.get(region.word(region::OFFSET));
+        if !self.populate(offset + from, target_bytes - from) {
+            self.note(header::NOTE_ARENA_FULL);
+            return false;
+        }
+        let items = (target_bytes / item_bytes).min(capacity);
+        committed.fetch_max(items, Ordering::Relaxed);
+        self.note_time();
+        true
+    }
+
+    /// Reads clock and counter together, where system calls are made anyway, so
+    /// that the reader knows how long a tick is.
+    pub fn note_time(self) {
+        self.set(header::LATER_TICKS, sys::ticks());
+        self.set(
+            header::LATER_MONOTONIC_NS,
+            sys::clock_ns(sys::CLOCK_MONOTONIC),
+        );
+    }
+
+    /// Asks the kernel for the pages now: a full file system is an error here
+    /// and would be a fatal signal later.
+    fn populate(self, offset: u64, bytes: u64) -> bool {
+        let start = self.base.wrapping_add(offset as usize);
+        // SAFETY: the range is part of the arena and the advice keeps its contents.
+        unsafe { sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE) }.is_ok()
+    }
+
+    /// Appends text; zero (an empty reference) where there is no room.
+    pub fn append_text(self, text: &[u8]) -> u64 {
+        let Some(at) = self.append_run(Region::Strings, text.len() as u64) else {
+            return 0;
+        };
+        // SAFETY: the run was just handed out to this thread alone.
+        unsafe {
+            core::ptr::copy_nonoverlapping(
+                text.as_ptr(),
+                self.item(Region::Strings, at),
+                text.len(),
+            );
+        }
+        residue_arena::tables::text::pack(at, text.len() as u64)
+    }
+}
+
+/// Words of an item, shared with whoever reads the arena.
+///
+/// # Safety
+/// `item` must be an item of at least `WORDS` words that stays mapped.
+#[inline(always)]
+pub unsafe fn words<const WORDS: usize>(item: *mut u8) -> &'static [AtomicU64; WORDS] {
+    // SAFETY: items are aligned to 8 bytes; the caller vouches for the rest.
+    unsafe { &*item.cast() }
+}
+
+/// A 32-bit field of an item.
+///
+/// # Safety
+/// `item` must be an item that stays mapped and `offset` a multiple of 4 inside it.
+#[inline(always)]
+pub unsafe fn half(item: *mut u8, offset: usize) -> &'static AtomicU32 {
+    // SAFETY: the caller vouches for the place.
+    unsafe { &*item.add(offset).cast() }
+}
+
+/// Adds to a word that only this thread writes: a plain addition, visible to readers.
+#[inline(always)]
+pub fn bump(word: &AtomicU64, by: u64) {
+    word.store(
+        word.load(Ordering::Relaxed).wrapping_add(by),
+        Ordering::Relaxed,
+    );
+}

@@ -1,0 +1,108 @@
+//! The recorder's global state: one page, wiped by the kernel when the process
+//! forks.
+//!
+//! ```text
+//!                 first call               arena made
+//!     FRESH ───────────────► SETTING_UP ───────────────► RECORDING
+//!       ▲                        │ not asked for, or impossible
+//!       │ fork, clone            ▼
+//!       └──────────────────── INERT (wiped too: a child asks again)
+//! ```
+//!
+//! A child therefore starts FRESH, with every lock open and every table gone,
+//! however it was made: its first call gives it an arena of its own, and the
+//! parent's is never written by it. `vfork` children share the page with their
+//! parent, as they share its heap.
+
+use crate::arena_map::Arena;
+use crate::spin::Spin;
+use crate::thread::Thread;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+
+pub const FRESH: u32 = 0;
+pub const SETTING_UP: u32 = 1;
+pub const RECORDING: u32 = 2;
+pub const INERT: u32 = 3;
+
+/// All zero is a valid, fresh state: the kernel's wipe depends on it.
+#[repr(C)]
+pub struct Hot {
+    pub mode: AtomicU32,
+    /// More than one thread state exists: sums need atomic steps from now on.
+    pub many_threads: AtomicU32,
+    pub arena_base: AtomicUsize,
+    /// Counts the moments at which code went away or came in under a known
+    /// address; threads drop their cached stacks when it changes.
+    pub code_epoch: AtomicU32,
+    /// Generation of modules loaded from now on.
+    pub generation: AtomicU32,
+
+    /// Not zero where sizes are limited or stacks are verified: the usual call asks
+    /// one question instead of three.
+    pub is_special: AtomicU32,
+    pub min_size: AtomicU64,
+    pub max_size: AtomicU64,
+    pub max_depth: AtomicU32,
+    pub verify_every: AtomicU32,
+    pub granule_shift: AtomicU32,
+
+    /// Directories of the live table, for even and odd multiples of 8.
+    pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 2],
+    pub trie_table: AtomicPtr<u8>,
+    pub rule_table: AtomicPtr<u8>,
+    /// Bytes other threads freed, per stack, not yet taken by the thread that
+    /// holds the record; see the ledger.
+    pub returned: AtomicPtr<AtomicU64>,
+    pub modules: AtomicPtr<u8>,
+    pub module_count: AtomicU32,
+    pub mapping_index: AtomicPtr<u8>,
+    pub mapping_count: AtomicU32,
+    /// Freed mapping records, numbered from one and linked through their start.
+    pub free_mapping: AtomicU64,
+
+    pub threads: AtomicPtr<Thread>,
+    pub thread_count: AtomicU32,
+    pub thread_key: AtomicU32,
+
+    pub modules_lock: Spin,
+    pub jit_lock: Spin,
+    pub mappings_lock: Spin,
+    pub threads_lock: Spin,
+    pub trie_growth_lock: Spin,
+    pub rules_growth_lock: Spin,
+}
+
+/// Whole pages of their own, so that the wipe takes nothing else.
+#[repr(C, align(4096))]
+pub struct HotPage(UnsafeCell<[u8; 4096]>);
+
+// SAFETY: only reached through `Hot`, whose fields are atomics.
+unsafe impl Sync for HotPage {}
+
+pub static PAGE: HotPage = HotPage(UnsafeCell::new([0; 4096]));
+
+const _: () = assert!(size_of::<Hot>() <= 4096);
+
+#[inline(always)]
+pub fn get() -> &'static Hot {
+    // SAFETY: the page is large and aligned enough, lives for ever, and any bytes are a `Hot`.
+    unsafe { &*PAGE.0.get().cast::<Hot>() }
+}
+
+impl Hot {
+    #[inline(always)]
+    pub fn is_recording(&self) -> bool {
+        self.mode.load(Ordering::Relaxed) == RECORDING
+    }
+
+    #[inline(always)]
+    pub fn arena(&self) -> Option<Arena> {
+        Arena::at(self.arena_base.load(Ordering::Relaxed))
+    }
+}
+
+/// The page as the kernel sees it.
+pub fn page_start() -> *mut u8 {
+    PAGE.0.get().cast()
+}

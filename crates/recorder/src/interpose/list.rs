@@ -1,0 +1,120 @@
+//! The one list of interposed functions, and the stubs it makes.
+//!
+//! A stub hands the place of the caller's return address and the caller's bp to
+//! its Rust function as two further arguments and *jumps* there: it leaves no
+//! frame, so the first frame to unwind is the program's own, and there is no
+//! prologue to step over.
+
+/// Makes the exported stubs. Each line: the symbol, the registers that carry the
+/// two further arguments (those after the symbol's own), the Rust function.
+macro_rules! stubs {
+    ($($(#[$note:meta])* $symbol:ident, $slot:literal, $bp:literal => $function:path;)*) => {
+        $(
+            $(#[$note])*
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $symbol() {
+                core::arch::naked_asm!(
+                    concat!("mov ", $slot, ", rsp"),
+                    concat!("mov ", $bp, ", rbp"),
+                    "jmp {function}",
+                    function = sym $function,
+                )
+            }
+        )*
+    };
+}
+
+use super::{heap, maps};
+
+stubs! {
+    malloc, "rsi", "rdx" => heap::malloc;
+    calloc, "rdx", "rcx" => heap::calloc;
+    realloc, "rdx", "rcx" => heap::realloc;
+    reallocarray, "rcx", "r8" => heap::reallocarray;
+    posix_memalign, "rcx", "r8" => heap::posix_memalign;
+    aligned_alloc, "rdx", "rcx" => heap::aligned_alloc;
+    memalign, "rdx", "rcx" => heap::memalign;
+    valloc, "rsi", "rdx" => heap::valloc;
+    pvalloc, "rsi", "rdx" => heap::pvalloc;
+    sbrk, "rsi", "rdx" => maps::sbrk;
+}
+
+/// Functions whose caller does not matter go straight to Rust.
+macro_rules! direct {
+    ($($symbol:ident($($argument:ident: $kind:ty),*) $(-> $result:ty)? => $function:path;)*) => {
+        $(
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $symbol($($argument: $kind),*) $(-> $result)? {
+                // SAFETY: the program called with the arguments this symbol takes.
+                unsafe { $function($($argument),*) }
+            }
+        )*
+    };
+}
+
+use super::loader;
+use core::ffi::{c_int, c_void};
+
+direct! {
+    free(block: *mut u8) => heap::free;
+    cfree(block: *mut u8) => heap::free;
+    free_sized(block: *mut u8, bytes: usize) => heap::free_sized;
+    free_aligned_sized(block: *mut u8, alignment: usize, bytes: usize) => heap::free_aligned_sized;
+    munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
+    dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
+    __register_frame(section: *mut u8) => loader::register_frame;
+    __register_frame_info(section: *mut u8, object: *mut u8) => loader::register_frame_info;
+    __register_frame_info_bases(section: *mut u8, object: *mut u8, text: *mut u8, data: *mut u8)
+        => loader::register_frame_info_bases;
+    __deregister_frame(section: *mut u8) => loader::deregister_frame;
+    __deregister_frame_info(section: *mut u8) -> *mut u8 => loader::deregister_frame_info;
+    __deregister_frame_info_bases(section: *mut u8) -> *mut u8
+        => loader::deregister_frame_info_bases;
+}
+
+/// `mmap` has no argument register left: the two go on the stack.
+macro_rules! mmap_stub {
+    ($($symbol:ident)*) => {
+        $(
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $symbol() {
+                core::arch::naked_asm!(
+                    ".cfi_startproc",
+                    "mov rax, rsp",
+                    "sub rsp, 8",
+                    "push rbp",
+                    "push rax",
+                    ".cfi_adjust_cfa_offset 24",
+                    "call {function}",
+                    "add rsp, 24",
+                    ".cfi_adjust_cfa_offset -24",
+                    "ret",
+                    ".cfi_endproc",
+                    function = sym maps::mmap,
+                )
+            }
+        )*
+    };
+}
+
+mmap_stub! { mmap mmap64 }
+
+/// `mremap` has one left: bp goes on the stack.
+#[unsafe(naked)]
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn mremap() {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "mov r9, rsp",
+        "push rbp",
+        ".cfi_adjust_cfa_offset 8",
+        "call {function}",
+        "add rsp, 8",
+        ".cfi_adjust_cfa_offset -8",
+        "ret",
+        ".cfi_endproc",
+        function = sym maps::mremap,
+    )
+}

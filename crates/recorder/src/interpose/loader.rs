@@ -1,0 +1,168 @@
+//! Code that comes and goes: `dlclose`, and the unwind tables of JIT compilers.
+//! And the constructor, which runs when this library is loaded.
+
+use super::real;
+use crate::hot;
+use crate::modules;
+use crate::setup;
+use crate::sys;
+use crate::unwind::{jit, verify};
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+use residue_arena::header;
+
+pub unsafe fn dlclose(handle: *mut c_void) -> c_int {
+    let Some(real) = real::dlclose() else {
+        return -1;
+    };
+    // SAFETY: the program's own call, handed on.
+    let result = unsafe { real(handle) };
+    if hot::get().is_recording() {
+        modules::look_again();
+    }
+    result
+}
+
+/// Libgcc's function of this name, found when first needed.
+struct Libgcc {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Libgcc {
+    const fn new(name: &'static CStr) -> Libgcc {
+        Libgcc {
+            name,
+            address: AtomicUsize::new(0),
+        }
+    }
+
+    fn find(&self) -> usize {
+        let known = self.address.load(Ordering::Relaxed);
+        if known != 0 {
+            return known;
+        }
+        let mut address = real::named(self.name, &[c"libgcc_s.so.1"]);
+        if address == 0 {
+            // A JIT that calls this must get an unwinder, as without the recorder.
+            // SAFETY: the names are terminated.
+            unsafe {
+                let handle = sys::dlopen(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY);
+                if !handle.is_null() {
+                    address = sys::dlsym(handle, self.name.as_ptr()) as usize;
+                }
+            }
+        }
+        self.address.store(address, Ordering::Relaxed);
+        address
+    }
+}
+
+/// Runs libgcc's function while verification stays out: it holds a lock there.
+fn registering<T>(call: impl FnOnce() -> T) -> T {
+    verify::REGISTERING.fetch_add(1, Ordering::AcqRel);
+    let result = call();
+    verify::REGISTERING.fetch_sub(1, Ordering::AcqRel);
+    result
+}
+
+/// Makes a hook for one of libgcc's registering functions.
+macro_rules! libgcc_hook {
+    ($name:ident, $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?,
+     before: $before:expr, after: $after:expr) => {
+        pub unsafe fn $name($($argument: *mut u8),*) $(-> $result)? {
+            static REAL: Libgcc = Libgcc::new($symbol);
+            let section = [$($argument),*][0] as usize;
+            let address = REAL.find();
+            if address == 0 {
+                return $($none)?;
+            }
+            // SAFETY: libgcc's function of this name takes these arguments.
+            let real = unsafe {
+                core::mem::transmute::<
+                    usize,
+                    unsafe extern "C" fn($(libgcc_hook!(@pointer $argument)),*) $(-> $result)?,
+                >(address)
+            };
+            let before: fn(usize) = $before;
+            let after: fn(usize) = $after;
+            before(section);
+            // SAFETY: the program's own call, handed on.
+            let result = registering(|| unsafe { real($($argument),*) });
+            after(section);
+            result
+        }
+    };
+    (@pointer $argument:ident) => { *mut u8 };
+}
+
+fn nothing(_section: usize) {}
+
+fn came(section: usize) {
+    if section != 0 && hot::get().is_recording() {
+        // SAFETY: libgcc has just accepted the section.
+        unsafe { jit::register(section) };
+    }
+}
+
+fn goes(section: usize) {
+    if hot::get().is_recording() {
+        jit::deregister(section);
+    }
+}
+
+libgcc_hook!(register_frame, c"__register_frame", (section), before: nothing, after: came);
+libgcc_hook!(register_frame_info, c"__register_frame_info", (section, object),
+    before: nothing, after: came);
+libgcc_hook!(register_frame_info_bases, c"__register_frame_info_bases",
+    (section, object, text, data), before: nothing, after: came);
+libgcc_hook!(deregister_frame, c"__deregister_frame", (section), before: goes, after: nothing);
+libgcc_hook!(deregister_frame_info, c"__deregister_frame_info",
+    (section) -> *mut u8, core::ptr::null_mut(), before: goes, after: nothing);
+libgcc_hook!(deregister_frame_info_bases, c"__deregister_frame_info_bases",
+    (section) -> *mut u8, core::ptr::null_mut(), before: goes, after: nothing);
+
+/// The dynamic linker calls this before the program's own constructors.
+#[used]
+#[unsafe(link_section = ".init_array")]
+static CONSTRUCTOR: extern "C" fn() = constructor;
+
+/// Nothing needs to be done when a program ends; this only reads the clock.
+#[used]
+#[unsafe(link_section = ".fini_array")]
+static DESTRUCTOR: extern "C" fn() = destructor;
+
+extern "C" fn destructor() {
+    if let Some(arena) = hot::get().arena() {
+        arena.note_time();
+    }
+}
+
+extern "C" fn constructor() {
+    let own_malloc = super::list::malloc as *const () as usize;
+    // SAFETY: the name is terminated.
+    let first_malloc = unsafe { sys::dlsym(core::ptr::null_mut(), c"malloc".as_ptr()) } as usize;
+    if first_malloc != own_malloc && first_malloc != 0 {
+        setup::note(header::NOTE_MALLOC_IN_EXECUTABLE);
+    }
+    // Finding the real functions also allows recording to begin.
+    let _ = real::malloc();
+    if setup::wake() && hot::get().verify_every.load(Ordering::Relaxed) != 0 {
+        prepare_verification(own_malloc);
+    }
+}
+
+fn prepare_verification(own_code: usize) {
+    if let Some((start, end)) = modules::range_of(own_code) {
+        verify::OWN_CODE_START.store(start, Ordering::Relaxed);
+        verify::OWN_CODE_END.store(end, Ordering::Relaxed);
+    }
+    static BACKTRACE: Libgcc = Libgcc::new(c"_Unwind_Backtrace");
+    static GET_IP: Libgcc = Libgcc::new(c"_Unwind_GetIP");
+    let (backtrace, get_ip) = (BACKTRACE.find(), GET_IP.find());
+    if backtrace == 0 || get_ip == 0 {
+        setup::note(header::NOTE_NO_LIBGCC);
+    }
+    verify::GET_IP.store(get_ip, Ordering::Relaxed);
+    verify::BACKTRACE.store(backtrace, Ordering::Release);
+}

@@ -1,0 +1,105 @@
+//! `mmap`, `munmap`, `mremap`, `sbrk`: mappings, kept apart from the heap.
+
+use super::real;
+use crate::mappings;
+use crate::recorder::Caller;
+use crate::sys;
+use core::ffi::c_int;
+
+const FAILED: *mut u8 = usize::MAX as *mut u8;
+
+fn whole_pages(bytes: usize) -> usize {
+    bytes.checked_next_multiple_of(4096).unwrap_or(bytes)
+}
+
+#[allow(clippy::too_many_arguments)]
+pub unsafe extern "C" fn mmap(
+    start: *mut u8,
+    bytes: usize,
+    protection: c_int,
+    flags: c_int,
+    file: c_int,
+    offset: i64,
+    return_slot: *const usize,
+    bp: usize,
+) -> *mut u8 {
+    let Some(real) = real::mmap() else {
+        // An allocator sets itself up before the real function is known.
+        let arguments = [protection as usize, flags as usize, file as usize];
+        // SAFETY: the program's own call, handed on to the kernel.
+        return unsafe { sys::map(start, bytes, arguments, offset as usize) }.unwrap_or(FAILED);
+    };
+    // SAFETY: the program's own call, handed on.
+    unsafe {
+        let mapped = real(start, bytes, protection, flags, file, offset);
+        if mapped != FAILED {
+            let caller = Caller { return_slot, bp };
+            mappings::mapped(mapped as usize, whole_pages(bytes), caller);
+        }
+        mapped
+    }
+}
+
+pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
+    let Some(real) = real::munmap() else {
+        // SAFETY: the program's own call, handed on to the kernel.
+        unsafe { sys::unmap(start, bytes) };
+        return 0;
+    };
+    // Before the call: afterwards another thread may be given the range.
+    let is_valid = start as usize & 4095 == 0 && bytes != 0;
+    if is_valid && mappings::any() {
+        mappings::unmapped(start as usize, whole_pages(bytes));
+    }
+    // SAFETY: the program's own call, handed on.
+    unsafe { real(start, bytes) }
+}
+
+pub unsafe extern "C" fn mremap(
+    old: *mut u8,
+    old_bytes: usize,
+    bytes: usize,
+    flags: c_int,
+    wanted: *mut u8,
+    return_slot: *const usize,
+    bp: usize,
+) -> *mut u8 {
+    let Some(real) = real::mremap() else {
+        return FAILED;
+    };
+    // SAFETY: the program's own call, handed on.
+    unsafe {
+        let new = real(old, old_bytes, bytes, flags, wanted);
+        if new != FAILED {
+            let caller = Caller { return_slot, bp };
+            mappings::remapped(
+                old as usize,
+                whole_pages(old_bytes),
+                new as usize,
+                whole_pages(bytes),
+                caller,
+            );
+        }
+        new
+    }
+}
+
+pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usize) -> *mut u8 {
+    let Some(real) = real::sbrk() else {
+        return FAILED;
+    };
+    // SAFETY: the program's own call, handed on.
+    unsafe {
+        let before = real(change);
+        if before != FAILED {
+            let bytes = change.unsigned_abs();
+            if change > 0 {
+                let caller = Caller { return_slot, bp };
+                mappings::mapped(before as usize, bytes, caller);
+            } else if change < 0 {
+                mappings::unmapped(before as usize - bytes, bytes);
+            }
+        }
+        before
+    }
+}

@@ -1,0 +1,11 @@
+//! The interposed functions: they know nothing but guard, real call, record.
+//!
+//! [`list`] is the one list of their names. [`heap`], [`operators`], [`maps`],
+//! [`loader`] hold the functions, [`real`] finds the ones they stand before.
+
+mod heap;
+mod list;
+mod loader;
+mod maps;
+mod operators;
+mod real;

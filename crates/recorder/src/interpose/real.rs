@@ -1,0 +1,164 @@
+//! The functions the hooks stand before, and the memory handed out until they
+//! are known: `dlsym` itself may allocate before it can answer.
+
+use crate::setup;
+use crate::sys;
+use core::cell::UnsafeCell;
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+
+/// Makes one slot and one typed getter for each function.
+macro_rules! real_functions {
+    ($($name:ident: fn($($argument:ty),*) $(-> $result:ty)?;)*) => {
+        #[allow(non_upper_case_globals)]
+        mod slots {
+            $(pub static $name: super::AtomicUsize = super::AtomicUsize::new(0);)*
+        }
+
+        $(
+            /// The next function of this name; `None` where there is none, or
+            /// while it is being looked for.
+            #[inline(always)]
+            pub fn $name() -> Option<unsafe extern "C" fn($($argument),*) $(-> $result)?> {
+                let mut address = slots::$name.load(Ordering::Relaxed);
+                if address == 0 {
+                    find_all();
+                    address = slots::$name.load(Ordering::Relaxed);
+                }
+                if address <= MISSING {
+                    return None;
+                }
+                // SAFETY: the slot holds the function that `dlsym` gave for this name.
+                Some(unsafe {
+                    core::mem::transmute::<usize, unsafe extern "C" fn($($argument),*) $(-> $result)?>(address)
+                })
+            }
+        )*
+
+        /// Looks for all first and makes them known afterwards: a function that is
+        /// known while others are not could call one of those.
+        fn find_each() {
+            let names = [$(concat!(stringify!($name), "\0")),*];
+            let slots = [$(&slots::$name),*];
+            let addresses = names.map(|name| next(name.as_bytes()));
+            for (slot, address) in slots.into_iter().zip(addresses) {
+                slot.store(address.max(MISSING), Ordering::Release);
+            }
+        }
+    };
+}
+
+real_functions! {
+    malloc: fn(usize) -> *mut u8;
+    calloc: fn(usize, usize) -> *mut u8;
+    realloc: fn(*mut u8, usize) -> *mut u8;
+    reallocarray: fn(*mut u8, usize, usize) -> *mut u8;
+    free: fn(*mut u8);
+    free_sized: fn(*mut u8, usize);
+    free_aligned_sized: fn(*mut u8, usize, usize);
+    posix_memalign: fn(*mut *mut u8, usize, usize) -> c_int;
+    aligned_alloc: fn(usize, usize) -> *mut u8;
+    memalign: fn(usize, usize) -> *mut u8;
+    valloc: fn(usize) -> *mut u8;
+    pvalloc: fn(usize) -> *mut u8;
+    mmap: fn(*mut u8, usize, c_int, c_int, c_int, i64) -> *mut u8;
+    munmap: fn(*mut u8, usize) -> c_int;
+    mremap: fn(*mut u8, usize, usize, c_int, *mut u8) -> *mut u8;
+    sbrk: fn(isize) -> *mut u8;
+    dlclose: fn(*mut c_void) -> c_int;
+}
+
+/// Slot value for a function that does not exist.
+const MISSING: usize = 1;
+
+const UNKNOWN: u32 = 0;
+const LOOKING: u32 = 1;
+const KNOWN: u32 = 2;
+static SEARCH: AtomicU32 = AtomicU32::new(UNKNOWN);
+
+fn next(name: &[u8]) -> usize {
+    let Ok(name) = CStr::from_bytes_with_nul(name) else {
+        return 0;
+    };
+    // SAFETY: the name is terminated.
+    unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr()) as usize }
+}
+
+/// A function that is asked for by name when it is needed, in the scope behind
+/// this library or in one of the libraries named, if they are loaded.
+pub fn named(name: &CStr, libraries: &[&CStr]) -> usize {
+    // SAFETY: the names are terminated.
+    unsafe {
+        let address = sys::dlsym(sys::RTLD_NEXT, name.as_ptr()) as usize;
+        if address != 0 {
+            return address;
+        }
+        for library in libraries {
+            let handle = sys::dlopen(library.as_ptr(), sys::RTLD_LAZY | sys::RTLD_NOLOAD);
+            if !handle.is_null() {
+                let address = sys::dlsym(handle, name.as_ptr()) as usize;
+                if address != 0 {
+                    return address;
+                }
+            }
+        }
+    }
+    0
+}
+
+/// Finds all functions once. Calls that come meanwhile (from `dlsym` itself, or
+/// from another thread) find nothing and take boot memory.
+#[cold]
+fn find_all() {
+    let claimed = SEARCH.compare_exchange(UNKNOWN, LOOKING, Ordering::AcqRel, Ordering::Acquire);
+    if claimed.is_err() {
+        return;
+    }
+    find_each();
+    SEARCH.store(KNOWN, Ordering::Release);
+    setup::set_real_malloc(slots::malloc.load(Ordering::Relaxed));
+}
+
+/// Boot memory: never freed, a few kilobytes at most before `dlsym` has answered.
+const BOOT_BYTES: usize = 256 << 10;
+
+#[repr(C, align(64))]
+struct Boot(UnsafeCell<[u8; BOOT_BYTES]>);
+
+// SAFETY: pieces are handed out once, by an atomic counter.
+unsafe impl Sync for Boot {}
+
+static BOOT: Boot = Boot(UnsafeCell::new([0; BOOT_BYTES]));
+static BOOT_USED: AtomicUsize = AtomicUsize::new(0);
+
+/// Zeroed memory from the boot buffer, null when it is used up. The size is kept
+/// in front of the block, for `realloc`.
+pub fn boot_allocate(bytes: usize, alignment: usize) -> *mut u8 {
+    let alignment = alignment.max(16);
+    let Some(wanted) = bytes.checked_add(alignment + 16) else {
+        return core::ptr::null_mut();
+    };
+    let used = BOOT_USED.fetch_add(wanted.next_multiple_of(16), Ordering::Relaxed);
+    if used + wanted > BOOT_BYTES {
+        return core::ptr::null_mut();
+    }
+    let start = BOOT.0.get() as usize + used + 16;
+    let block = start.next_multiple_of(alignment) as *mut u8;
+    // SAFETY: block and the word before it lie inside the piece just claimed.
+    unsafe { block.cast::<usize>().sub(1).write(bytes) };
+    block
+}
+
+#[inline(always)]
+pub fn is_boot(block: *mut u8) -> bool {
+    (block as usize).wrapping_sub(BOOT.0.get() as usize) < BOOT_BYTES
+}
+
+/// Size of a boot block.
+///
+/// # Safety
+/// `block` must be one.
+pub unsafe fn boot_bytes(block: *mut u8) -> usize {
+    // SAFETY: the size stands in front of every boot block.
+    unsafe { block.cast::<usize>().sub(1).read() }
+}

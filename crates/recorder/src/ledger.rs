@@ -1,0 +1,297 @@
+//! The counters of a stack: one record per (thread, stack), plain additions.
+//!
+//! A record's peak with several threads: a thread that only frees what others
+//! made would let the makers' records rise for ever. So a thread that is in the
+//! red with a stack hands the bytes back through one shared word of that stack,
+//! in portions, and a thread about to note a new peak first takes what was
+//! handed back. The peak of a stack is then too high by at most one portion per
+//! thread, and the shared word is not touched while nothing new happens.
+
+use crate::arena_map::{self, Arena, bump};
+use crate::hot;
+use crate::peak;
+use crate::private;
+use crate::thread::{DIRECTORY_ROWS, Thread};
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use residue_arena::counters::*;
+use residue_arena::node;
+use residue_arena::region::Region;
+
+pub type Record = &'static [AtomicU64; RECORD_WORDS];
+
+/// Bytes a thread may be in the red before it hands them back.
+const PORTION_BYTES: i64 = 4 << 10;
+
+/// The record of a stack for this thread; `None` when there is no memory.
+#[inline]
+pub fn record(arena: Arena, thread: &mut Thread, stack: u32) -> Option<Record> {
+    let page_number = stack as usize / PAGE_RECORDS;
+    let row = thread.counters[page_number / DIRECTORY_ROWS & (DIRECTORY_ROWS - 1)];
+    let page = if row.is_null() {
+        core::ptr::null_mut()
+    } else {
+        // SAFETY: rows are never unmapped; the index is below the row's length.
+        unsafe { (*row)[page_number % DIRECTORY_ROWS] }
+    };
+    let page = if page.is_null() {
+        new_page(arena, thread, stack)?
+    } else {
+        page
+    };
+    let offset = stack as usize % PAGE_RECORDS * RECORD_WORDS * 8;
+    // SAFETY: the page has room for `PAGE_RECORDS` records.
+    Some(unsafe { arena_map::words(page.add(offset)) })
+}
+
+#[cold]
+fn new_page(arena: Arena, thread: &mut Thread, stack: u32) -> Option<*mut u8> {
+    let page_number = stack as usize / PAGE_RECORDS;
+    let row = &mut thread.counters[page_number / DIRECTORY_ROWS & (DIRECTORY_ROWS - 1)];
+    if row.is_null() {
+        *row = private::map_array(1, size_of::<[*mut u8; DIRECTORY_ROWS]>())?;
+    }
+    let key = page_key(thread.index, stack);
+    let index = arena.append_keyed(Region::CounterPages, Region::CounterKeys, key)?;
+    let page = arena.item(Region::CounterPages, index);
+    // SAFETY: the row was found or made above.
+    unsafe { (**row)[page_number % DIRECTORY_ROWS] = page };
+    Some(page)
+}
+
+/// Saves what the peak was made of, if this is the record's first change since.
+#[inline(always)]
+fn save_at_peak(arena: Arena, record: Record) {
+    let Some(epoch) = peak::epoch_to_save(arena) else {
+        return;
+    };
+    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
+    if word as u32 == epoch {
+        return;
+    }
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    let blocks = get(ALLOCATIONS).wrapping_sub(get(FREES)) as u32;
+    let bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
+    let other = get(AT_PEAK_BLOCKS_AND_TEMPORARIES) >> 32 << 32;
+    record[AT_PEAK_BLOCKS_AND_TEMPORARIES].store(other | u64::from(blocks), Ordering::Relaxed);
+    record[AT_PEAK_BYTES].store(bytes, Ordering::Relaxed);
+    record[EPOCH_AND_BIN].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
+}
+
+/// One block of `bytes` was made at `stack`.
+#[inline(always)]
+pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
+    save_at_peak(arena, record);
+    bump(&record[ALLOCATIONS], 1);
+    bump(&record[BYTES], bytes);
+    count_size(arena, record, bytes);
+    note_own_peak(arena, record, stack);
+    peak::changed(arena, thread, bytes as i64);
+}
+
+/// One block of `bytes`, made at `stack`, was freed.
+#[inline(always)]
+pub fn freed(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
+    peak::before_shrinking(arena);
+    save_at_peak(arena, record);
+    bump(&record[FREES], 1);
+    bump(&record[FREED_BYTES], bytes);
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    if (get(BYTES).wrapping_sub(get(FREED_BYTES)) as i64) < 0 {
+        hand_back(arena, record, stack);
+    }
+    peak::changed(arena, thread, (bytes as i64).wrapping_neg());
+}
+
+/// A mapping of `bytes` was made at `stack`. Mappings are not part of the heap:
+/// neither its peak nor the composition of it changes.
+pub fn mapped(arena: Arena, record: Record, stack: u32, bytes: u64) {
+    bump(&record[ALLOCATIONS], 1);
+    bump(&record[BYTES], bytes);
+    count_size(arena, record, bytes);
+    note_own_peak(arena, record, stack);
+}
+
+/// All or part of a mapping went away.
+pub fn unmapped(record: Record, bytes: u64, is_gone: bool) {
+    bump(&record[FREES], u64::from(is_gone));
+    bump(&record[FREED_BYTES], bytes);
+}
+
+#[inline(always)]
+fn count_size(arena: Arena, record: Record, bytes: u64) {
+    let bin = size_bin(bytes) as u64;
+    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
+    let extra = word >> EXTRA_SHIFT;
+    if extra != 0 {
+        // SAFETY: extras are items of the arena, numbered from one.
+        unsafe { Extra::at(arena, extra) }.count(bin as usize);
+    } else if word >> BIN_SHIFT & BIN_MASK != bin {
+        another_bin(arena, record, bin);
+    }
+}
+
+/// A record's extra, in the arena.
+#[derive(Clone, Copy)]
+struct Extra(*mut u8);
+
+impl Extra {
+    /// # Safety
+    /// `number` must be an extra's number, which counts from one.
+    #[inline(always)]
+    unsafe fn at(arena: Arena, number: u64) -> Extra {
+        Extra(arena.item(Region::Extras, number - 1))
+    }
+
+    #[inline(always)]
+    fn word(self, place: usize) -> &'static AtomicU64 {
+        // SAFETY: an extra is an item of the arena, and places are below its length.
+        unsafe { &*self.0.cast::<AtomicU64>().add(place) }
+    }
+
+    #[inline(always)]
+    fn half(self, place: usize) -> &'static AtomicU32 {
+        // SAFETY: as for `word`.
+        unsafe { &*self.0.cast::<AtomicU32>().add(place) }
+    }
+
+    /// One more block in a bin.
+    #[inline(always)]
+    fn count(self, bin: usize) {
+        let low = self.half(EXTRA_BIN + bin);
+        let sum = low.load(Ordering::Relaxed).wrapping_add(1);
+        low.store(sum, Ordering::Relaxed);
+        if sum == 0 {
+            let carry = self.half(EXTRA_CARRY + bin);
+            carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+        }
+    }
+}
+
+/// A block in another bin than the record's: the first block of all, or the
+/// moment the record needs an extra. Its allocation is counted already.
+#[cold]
+fn another_bin(arena: Arena, record: Record, bin: u64) {
+    let blocks = record[ALLOCATIONS].load(Ordering::Relaxed);
+    if blocks == 1 {
+        let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
+        let others = word & !(BIN_MASK << BIN_SHIFT);
+        record[EPOCH_AND_BIN].store(others | bin << BIN_SHIFT, Ordering::Relaxed);
+    } else if let Some(extra) = make_extra(arena, record, blocks - 1) {
+        extra.count(bin as usize);
+    }
+}
+
+/// The record's extra, made when first needed: all its blocks so far are in one bin.
+fn extra_of(arena: Arena, record: Record) -> Option<Extra> {
+    match record[EPOCH_AND_BIN].load(Ordering::Relaxed) >> EXTRA_SHIFT {
+        0 => make_extra(arena, record, record[ALLOCATIONS].load(Ordering::Relaxed)),
+        // SAFETY: the number comes from below.
+        number => Some(unsafe { Extra::at(arena, number) }),
+    }
+}
+
+fn make_extra(arena: Arena, record: Record, blocks_in_bin: u64) -> Option<Extra> {
+    let number = arena.append(Region::Extras)? + 1;
+    if number >> (64 - EXTRA_SHIFT) != 0 {
+        return None;
+    }
+    // SAFETY: just appended.
+    let extra = unsafe { Extra::at(arena, number) };
+    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
+    let bin = (word >> BIN_SHIFT & BIN_MASK) as usize % EXTRA_BINS;
+    extra
+        .half(EXTRA_BIN + bin)
+        .store(blocks_in_bin as u32, Ordering::Relaxed);
+    extra
+        .half(EXTRA_CARRY + bin)
+        .store((blocks_in_bin >> 32) as u32, Ordering::Relaxed);
+    let low = word & ((1 << EXTRA_SHIFT) - 1);
+    record[EPOCH_AND_BIN].store(low | number << EXTRA_SHIFT, Ordering::Release);
+    Some(extra)
+}
+
+/// Notes the record's highest live bytes. Word `HIGHEST` includes what other
+/// threads handed back, so that the usual case is one compare.
+#[inline(always)]
+fn note_own_peak(arena: Arena, record: Record, stack: u32) {
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    let raw = get(BYTES).wrapping_sub(get(FREED_BYTES)) as i64;
+    if raw > get(HIGHEST) as i64 {
+        if hot::get().many_threads.load(Ordering::Relaxed) == 0 {
+            record[HIGHEST].store(raw as u64, Ordering::Relaxed);
+        } else {
+            take_back(arena, record, stack, raw);
+        }
+    }
+}
+
+fn returned(stack: u32) -> Option<&'static AtomicU64> {
+    let table = hot::get().returned.load(Ordering::Relaxed);
+    // SAFETY: the table has a word for every stack id and is never unmapped.
+    (!table.is_null()).then(|| unsafe { &*table.add((stack & (node::STACK_LIMIT - 1)) as usize) })
+}
+
+/// A new peak, unless other threads freed some of it.
+fn take_back(arena: Arena, record: Record, stack: u32, raw: i64) {
+    let taken = match returned(stack) {
+        Some(word) if word.load(Ordering::Relaxed) != 0 => word.swap(0, Ordering::Relaxed) as i64,
+        _ => 0,
+    };
+    let highest = record[HIGHEST].load(Ordering::Relaxed) as i64;
+    if taken == 0 {
+        record[HIGHEST].store(raw as u64, Ordering::Relaxed);
+        return;
+    }
+    if let Some(extra) = extra_of(arena, record) {
+        bump(extra.word(EXTRA_RETURNED), taken as u64);
+        record[HIGHEST].store(raw.max(highest + taken) as u64, Ordering::Relaxed);
+    }
+}
+
+/// This thread freed more of the stack's bytes than it made: others made them.
+#[cold]
+fn hand_back(arena: Arena, record: Record, stack: u32) {
+    let Some(extra) = extra_of(arena, record) else {
+        return;
+    };
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    let raw = get(BYTES).wrapping_sub(get(FREED_BYTES)) as i64;
+    let in_the_red = (extra.word(EXTRA_RETURNED).load(Ordering::Relaxed) as i64).wrapping_sub(raw);
+    if in_the_red < PORTION_BYTES {
+        return;
+    }
+    if let Some(word) = returned(stack) {
+        bump(
+            extra.word(EXTRA_RETURNED),
+            (in_the_red as u64).wrapping_neg(),
+        );
+        bump(&record[HIGHEST], (in_the_red as u64).wrapping_neg());
+        word.fetch_add(in_the_red as u64, Ordering::Relaxed);
+    }
+}
+
+/// A reallocation at this record's stack.
+pub fn reallocated(arena: Arena, record: Record, moved: bool) {
+    if let Some(extra) = extra_of(arena, record) {
+        let word = if moved { EXTRA_MOVED } else { EXTRA_IN_PLACE };
+        bump(extra.word(word), 1);
+    }
+}
+
+/// A block freed by the thread that made it before it made another.
+#[inline(always)]
+pub fn temporary(arena: Arena, record: Record) {
+    let word = &record[AT_PEAK_BLOCKS_AND_TEMPORARIES];
+    let before = word.load(Ordering::Relaxed);
+    word.store(before.wrapping_add(1 << 32), Ordering::Relaxed);
+    if before >> 32 == u64::from(u32::MAX) {
+        carry_temporaries(arena, record);
+    }
+}
+
+#[cold]
+fn carry_temporaries(arena: Arena, record: Record) {
+    if let Some(extra) = extra_of(arena, record) {
+        bump(extra.word(EXTRA_TEMPORARIES_CARRY), 1);
+    }
+}

@@ -1,0 +1,51 @@
+//! The preloaded library: everything that runs inside somebody else's process.
+//!
+//! ```text
+//!   interpose ──► recorder ──► unwind ──► trie ──► ledger ──► arena
+//!   (stubs,       (one call,   (a stack)  (a stack (counters,
+//!    real call)    guarded)                id)      live table)
+//! ```
+//!
+//! The laws: nothing here panics, prints, allocates from the program's heap,
+//! touches `errno`, or makes a system call on the path of an ordinary
+//! allocation. What cannot be recorded is counted.
+#![cfg_attr(not(test), no_std)]
+#![cfg_attr(not(feature = "interpose"), allow(dead_code))]
+
+mod arena_map;
+mod config;
+mod hot;
+#[cfg(feature = "interpose")]
+mod interpose;
+mod ledger;
+mod live;
+mod mappings;
+mod modules;
+mod peak;
+mod private;
+mod recorder;
+mod setup;
+mod spin;
+mod sys;
+mod thread;
+mod tls;
+mod trie;
+mod unwind;
+
+/// The preloaded library has no standard library to bring a panic handler. No
+/// code path leads here; if one did, stopping is the only honest thing left.
+#[cfg(not(test))]
+#[panic_handler]
+fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
+    sys::abort()
+}
+
+// The precompiled core library names this in its unwind tables. Nothing unwinds
+// through the recorder, and the symbol must not be seen by programs in Rust.
+#[cfg(not(test))]
+core::arch::global_asm!(
+    ".globl rust_eh_personality",
+    ".hidden rust_eh_personality",
+    "rust_eh_personality:",
+    "ud2",
+);

@@ -1,0 +1,314 @@
+//! The live table: from a block's address to its stack, size and birth, without
+//! hashing and without locks. A block belongs to one thread when it is made and
+//! to one when it is freed, and so does its entry.
+//!
+//! ```text
+//!   address  46       30 29            14 13      5 4    0
+//!           +-----------+----------------+---------+------+
+//!           | root      | directory      | entry   | half |      granule 32
+//!           +-----------+----------------+---------+------+
+//! ```
+//!
+//! Root and directories are private; the pages of entries are in the arena.
+
+use crate::arena_map::{Arena, bump};
+use crate::hot;
+use crate::private;
+use crate::thread::Thread;
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use residue_arena::live::*;
+use residue_arena::region::Region;
+use residue_arena::{header, tables::thread as stat};
+
+/// Granules of 32 bytes for glibc, of 16 for the others.
+pub const WIDE_GRANULE_SHIFT: u32 = 5;
+pub const NARROW_GRANULE_SHIFT: u32 = 4;
+
+const ROOT_SHIFT: u32 = 30;
+const ROOT_ENTRIES: usize = 1 << (47 - ROOT_SHIFT);
+const ENTRY_BITS: u32 = PAGE_ENTRIES.trailing_zeros();
+
+/// A block as the table knows it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct Block {
+    pub stack: u32,
+    pub bytes: u64,
+    pub birth: u32,
+}
+
+type Directory = AtomicPtr<AtomicUsize>;
+
+/// Which of the two trees, the place of the page in its directory, the entry in
+/// the page, and the half of the granule.
+struct Place {
+    odd: usize,
+    root: usize,
+    page: usize,
+    entry: usize,
+    half: u64,
+}
+
+#[inline(always)]
+fn place(address: usize, granule_shift: u32) -> Place {
+    let page_shift = granule_shift + ENTRY_BITS;
+    let is_wide = granule_shift == WIDE_GRANULE_SHIFT;
+    Place {
+        odd: if is_wide { 0 } else { address >> 3 & 1 },
+        root: address >> ROOT_SHIFT,
+        page: (address & ((1 << ROOT_SHIFT) - 1)) >> page_shift,
+        entry: address >> granule_shift & (PAGE_ENTRIES - 1),
+        half: if is_wide && address & 16 != 0 {
+            HALF_BIT
+        } else {
+            0
+        },
+    }
+}
+
+/// Makes the roots.
+pub fn set_up(granule_shift: u32) -> bool {
+    let hot = hot::get();
+    hot.granule_shift.store(granule_shift, Ordering::Relaxed);
+    let roots = if granule_shift == WIDE_GRANULE_SHIFT {
+        1
+    } else {
+        2
+    };
+    hot.live_roots.iter().take(roots).all(|root| {
+        private::map_array::<Directory>(ROOT_ENTRIES, 4096)
+            .map(|table| root.store(table.cast(), Ordering::Release))
+            .is_some()
+    })
+}
+
+/// A page that this thread used lately, to find it again by one compare.
+#[derive(Clone, Copy)]
+pub struct RecentPage {
+    /// The part of the address that all entries of the page share, and the tree;
+    /// zero in an unused place, which is no block's address.
+    tag: usize,
+    entries: *const AtomicU64,
+}
+
+/// Places for recent pages; neighbouring pages take neighbouring places.
+pub const RECENT_PAGES: usize = 64;
+
+/// The entry of an address, through the pages used lately.
+#[inline(always)]
+fn entry(thread: &mut Thread, address: usize) -> (*const AtomicU64, u64) {
+    // Two copies of the arithmetic, each with a constant shift.
+    if hot::get().granule_shift.load(Ordering::Relaxed) == WIDE_GRANULE_SHIFT {
+        recent_entry(thread, address, WIDE_GRANULE_SHIFT)
+    } else {
+        recent_entry(thread, address, NARROW_GRANULE_SHIFT)
+    }
+}
+
+#[inline(always)]
+fn recent_entry(
+    thread: &mut Thread,
+    address: usize,
+    granule_shift: u32,
+) -> (*const AtomicU64, u64) {
+    let place = place(address, granule_shift);
+    let tag = address >> (granule_shift + ENTRY_BITS) << 1 | place.odd;
+    let recent = &mut thread.recent_pages[(tag >> 1) % RECENT_PAGES];
+    if recent.tag == tag {
+        // SAFETY: pages have `PAGE_ENTRIES` entries and are never unmapped.
+        return (unsafe { recent.entries.add(place.entry) }, place.half);
+    }
+    let found = entry_by_directory(address);
+    if !found.0.is_null() {
+        *recent = RecentPage {
+            tag,
+            entries: found.0.wrapping_sub(place.entry),
+        };
+    }
+    found
+}
+
+/// The entry of an address; null where no block was ever recorded near it.
+#[inline(never)]
+fn entry_by_directory(address: usize) -> (*const AtomicU64, u64) {
+    let hot = hot::get();
+    let place = place(address, hot.granule_shift.load(Ordering::Relaxed));
+    let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
+    if place.root >= ROOT_ENTRIES || root.is_null() {
+        return (core::ptr::null(), 0);
+    }
+    // SAFETY: the index is below the root's length; directories have a slot for
+    // every page of their part; pages have `PAGE_ENTRIES`; none is ever unmapped.
+    unsafe {
+        let directory = (*root.add(place.root)).load(Ordering::Acquire);
+        if directory.is_null() {
+            return (core::ptr::null(), 0);
+        }
+        let page = (*directory.add(place.page)).load(Ordering::Acquire);
+        if page == 0 {
+            return (core::ptr::null(), 0);
+        }
+        ((page as *const AtomicU64).add(place.entry), place.half)
+    }
+}
+
+/// Enters a block. Returns the block that was still there at its address: its
+/// free was missed. `Err` when there is no memory for the entry.
+#[inline(always)]
+pub fn insert(
+    arena: Arena,
+    thread: &mut Thread,
+    address: usize,
+    block: Block,
+) -> Result<Option<Block>, ()> {
+    let (mut at, mut half) = entry(thread, address);
+    if at.is_null() {
+        (at, half) = make_page(arena, thread, address).ok_or(())?;
+    }
+    let packed = match pack_inline(block.stack, block.bytes, block.birth) {
+        Some(packed) => packed,
+        None => pack_side(block.stack, new_side(arena, thread, &block).ok_or(())?),
+    };
+    // SAFETY: pages are never unmapped.
+    let entry = unsafe { &*at };
+    let before = entry.load(Ordering::Relaxed);
+    entry.store(packed | half, Ordering::Release);
+    if before == 0 {
+        return Ok(None);
+    }
+    Ok(open(arena, thread, before))
+}
+
+/// Takes a block out; `None` where none is known at the address.
+#[inline(always)]
+pub fn take(arena: Arena, thread: &mut Thread, address: usize) -> Option<Block> {
+    let (at, half) = entry(thread, address);
+    if at.is_null() {
+        return None;
+    }
+    // SAFETY: pages are never unmapped.
+    let entry = unsafe { &*at };
+    let packed = entry.load(Ordering::Relaxed);
+    if packed == 0 || packed & HALF_BIT != half {
+        return None;
+    }
+    entry.store(0, Ordering::Release);
+    open(arena, thread, packed)
+}
+
+/// What a packed entry says; its side record, if any, is free afterwards.
+#[inline(always)]
+fn open(arena: Arena, thread: &mut Thread, packed: u64) -> Option<Block> {
+    match unpack(packed) {
+        Entry::Absent => None,
+        Entry::Inline {
+            stack,
+            bytes,
+            birth,
+        } => Some(Block {
+            stack,
+            bytes,
+            birth,
+        }),
+        Entry::Side { stack, side } => Some(free_side(arena, thread, stack, side)),
+    }
+}
+
+#[cold]
+fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*const AtomicU64, u64)> {
+    let hot = hot::get();
+    let granule_shift = hot.granule_shift.load(Ordering::Relaxed);
+    let place = place(address, granule_shift);
+    let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
+    if place.root >= ROOT_ENTRIES || root.is_null() {
+        return None;
+    }
+    // SAFETY: the index is below the root's length.
+    let directory_slot = unsafe { &*root.add(place.root) };
+    let mut directory = directory_slot.load(Ordering::Acquire);
+    if directory.is_null() {
+        let pages = 1 << (ROOT_SHIFT - granule_shift - ENTRY_BITS);
+        let made = private::map_array::<AtomicUsize>(pages, 4096)?;
+        let installed = directory_slot.compare_exchange(
+            core::ptr::null_mut(),
+            made,
+            Ordering::AcqRel,
+            Ordering::Acquire,
+        );
+        directory = match installed {
+            Ok(_) => made,
+            Err(theirs) => theirs,
+        };
+    }
+    // SAFETY: directories have a slot for every page of their part.
+    let page_slot = unsafe { &*directory.add(place.page) };
+    if page_slot.load(Ordering::Acquire) == 0 {
+        let page_bytes = 1_u64 << (granule_shift + ENTRY_BITS);
+        let first = address as u64 & !(page_bytes - 1);
+        let key = first | (place.odd as u64 * KEY_ODD) | KEY_IN_USE;
+        let number = match thread.spare_live_page {
+            0 => arena.append_keyed(Region::LivePages, Region::LiveKeys, key)?,
+            spare => {
+                thread.spare_live_page = 0;
+                let keys = arena.item(Region::LiveKeys, spare - 1);
+                // SAFETY: the spare page was appended with its key.
+                unsafe { (*keys.cast::<AtomicU64>()).store(key, Ordering::Release) };
+                spare - 1
+            }
+        };
+        let page = arena.item(Region::LivePages, number) as usize;
+        let installed = page_slot.compare_exchange(0, page, Ordering::AcqRel, Ordering::Acquire);
+        if installed.is_err() {
+            // Another thread was first; its page has the same key, this one stays empty.
+            thread.spare_live_page = number + 1;
+        }
+    }
+    let found = entry_by_directory(address);
+    (!found.0.is_null()).then_some(found)
+}
+
+/// The side record `number`: size, birth.
+fn side(arena: Arena, number: u32) -> (&'static AtomicU64, &'static AtomicU32) {
+    let item = arena.item(Region::Sides, u64::from(number));
+    // SAFETY: numbers come from `new_side`, and a side record is two words.
+    unsafe { (&*item.cast(), &*item.add(8).cast()) }
+}
+
+/// A side record for a block that does not fit its entry.
+fn new_side(arena: Arena, thread: &mut Thread, block: &Block) -> Option<u32> {
+    let number = match thread.free_side {
+        0 => u32::try_from(arena.append(Region::Sides)?).ok()?,
+        free => {
+            thread.free_side = side(arena, free - 1).1.load(Ordering::Relaxed);
+            free - 1
+        }
+    };
+    let (bytes, birth) = side(arena, number);
+    bytes.store(block.bytes, Ordering::Relaxed);
+    birth.store(block.birth, Ordering::Relaxed);
+    Some(number)
+}
+
+fn free_side(arena: Arena, thread: &mut Thread, stack: u32, number: u32) -> Block {
+    let (bytes, birth) = side(arena, number);
+    let block = Block {
+        stack,
+        bytes: bytes.load(Ordering::Relaxed),
+        birth: birth.load(Ordering::Relaxed),
+    };
+    birth.store(thread.free_side, Ordering::Relaxed);
+    thread.free_side = number + 1;
+    block
+}
+
+/// The moment a block made now is born into.
+#[inline(always)]
+pub fn birth_now(arena: Arena) -> u32 {
+    arena.get(header::BIRTH) as u32
+}
+
+/// Counts a block that could not be recorded.
+#[cold]
+pub fn dropped(thread: &Thread, bytes: u64) {
+    bump(&thread.stats[stat::DROPPED], 1);
+    bump(&thread.stats[stat::DROPPED_BYTES], bytes);
+}

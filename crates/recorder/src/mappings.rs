@@ -1,0 +1,265 @@
+//! Memory the program maps itself, kept apart from the heap.
+//!
+//! A sorted private index of ranges, each with its record in the arena. Mapping
+//! is a system call already, so a lock and a shifted array are cheap beside it.
+
+use crate::arena_map::{self, Arena, bump};
+use crate::hot::{self, Hot};
+use crate::ledger;
+use crate::live;
+use crate::private;
+use crate::recorder::{self, Caller};
+use crate::thread::Thread;
+use crate::trie::Purpose;
+use core::sync::atomic::Ordering;
+use residue_arena::region::Region;
+use residue_arena::{header, tables, tables::thread as stat};
+
+/// A range and where it came from. A mapping that was cut in pieces has several
+/// ranges of the same origin; it counts as freed when the last is gone.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Range {
+    start: usize,
+    end: usize,
+    record: u64,
+    stack: u32,
+    birth: u32,
+    origin: u64,
+}
+
+const MOST_RANGES: usize = 1 << 16;
+
+/// The sorted ranges; only made with the lock held.
+struct Index {
+    table: *mut Range,
+    length: usize,
+}
+
+impl Index {
+    fn open(hot: &Hot) -> Option<Index> {
+        let mut table = hot.mapping_index.load(Ordering::Relaxed).cast::<Range>();
+        if table.is_null() {
+            table = private::map_array::<Range>(MOST_RANGES, 4096)?;
+            hot.mapping_index.store(table.cast(), Ordering::Relaxed);
+        }
+        Some(Index {
+            table,
+            length: hot.mapping_count.load(Ordering::Relaxed) as usize,
+        })
+    }
+
+    fn close(self, hot: &Hot) {
+        hot.mapping_count
+            .store(self.length as u32, Ordering::Relaxed);
+    }
+
+    fn ranges(&mut self) -> &mut [Range] {
+        // SAFETY: the table has room for `MOST_RANGES`, and the lock is held.
+        unsafe { core::slice::from_raw_parts_mut(self.table, self.length.min(MOST_RANGES)) }
+    }
+
+    /// Index of the first range that ends after `address`.
+    fn first_after(&mut self, address: usize) -> usize {
+        self.ranges().partition_point(|range| range.end <= address)
+    }
+
+    fn insert(&mut self, range: Range) -> bool {
+        if self.length >= MOST_RANGES {
+            return false;
+        }
+        let at = self.first_after(range.start);
+        self.length += 1;
+        let ranges = self.ranges();
+        let last = ranges.len() - 1;
+        ranges.copy_within(at..last, at + 1);
+        ranges[at] = range;
+        true
+    }
+
+    fn remove(&mut self, at: usize) {
+        self.ranges().copy_within(at + 1.., at);
+        self.length -= 1;
+    }
+}
+
+/// Writes a range to the arena; a zero length frees the record.
+fn write_record(arena: Arena, record: u64, range: &Range, bytes: usize) {
+    // SAFETY: record numbers come from `new_record`.
+    let words = unsafe { arena_map::words::<4>(arena.item(Region::Mappings, record)) };
+    words[tables::MAPPING_START].store(range.start as u64, Ordering::Relaxed);
+    words[tables::MAPPING_STACK].store(u64::from(range.stack), Ordering::Relaxed);
+    words[tables::MAPPING_BIRTH].store(u64::from(range.birth), Ordering::Relaxed);
+    words[tables::MAPPING_LENGTH].store(bytes as u64, Ordering::Release);
+}
+
+/// A free record: one that was given up, or a new one.
+fn new_record(arena: Arena, hot: &Hot) -> Option<u64> {
+    let free = hot.free_mapping.load(Ordering::Relaxed);
+    if free == 0 {
+        return arena.append(Region::Mappings);
+    }
+    // SAFETY: the list holds record numbers, plus one, linked through the start.
+    let words = unsafe { arena_map::words::<4>(arena.item(Region::Mappings, free - 1)) };
+    let next = words[tables::MAPPING_START].load(Ordering::Relaxed);
+    hot.free_mapping.store(next, Ordering::Relaxed);
+    Some(free - 1)
+}
+
+fn free_record(arena: Arena, hot: &Hot, record: u64) {
+    // SAFETY: record numbers come from `new_record`.
+    let words = unsafe { arena_map::words::<4>(arena.item(Region::Mappings, record)) };
+    words[tables::MAPPING_LENGTH].store(0, Ordering::Release);
+    let next = hot.free_mapping.swap(record + 1, Ordering::Relaxed);
+    words[tables::MAPPING_START].store(next, Ordering::Relaxed);
+}
+
+/// The program mapped `bytes` at `start`, over whatever was there.
+///
+/// # Safety
+/// `caller` must describe the call in progress.
+pub unsafe fn mapped(start: usize, bytes: usize, caller: Caller) {
+    recorder::with_thread(|hot, arena, thread| {
+        if arena.get(header::PAUSED) != 0 {
+            bump(&thread.stats[stat::PAUSED_CALLS], 1);
+            return;
+        }
+        // SAFETY: handed on to the caller.
+        let stack =
+            unsafe { recorder::captured_stack(hot, arena, thread, caller, Purpose::Mapping) };
+        let _held = hot.mappings_lock.lock();
+        let Some(mut index) = Index::open(hot) else {
+            return;
+        };
+        remove(hot, arena, thread, &mut index, start, start + bytes);
+        add(hot, arena, thread, &mut index, start, bytes, stack);
+        index.close(hot);
+    });
+}
+
+/// The program unmapped a range, with all or part of what was there.
+pub fn unmapped(start: usize, bytes: usize) {
+    recorder::with_thread(|hot, arena, thread| {
+        let _held = hot.mappings_lock.lock();
+        if let Some(mut index) = Index::open(hot) {
+            remove(hot, arena, thread, &mut index, start, start + bytes);
+            index.close(hot);
+        }
+    });
+}
+
+fn add(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    index: &mut Index,
+    start: usize,
+    bytes: usize,
+    stack: u32,
+) {
+    let (Some(counters), Some(record)) =
+        (ledger::record(arena, thread, stack), new_record(arena, hot))
+    else {
+        live::dropped(thread, bytes as u64);
+        return;
+    };
+    let range = Range {
+        start,
+        end: start + bytes,
+        record,
+        stack,
+        birth: live::birth_now(arena),
+        origin: record,
+    };
+    if !index.insert(range) {
+        free_record(arena, hot, record);
+        live::dropped(thread, bytes as u64);
+        return;
+    }
+    write_record(arena, record, &range, bytes);
+    ledger::mapped(arena, counters, stack, bytes as u64);
+    change_total(arena, bytes as i64);
+}
+
+/// Takes `start..end` out of every range it touches.
+fn remove(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    index: &mut Index,
+    start: usize,
+    end: usize,
+) {
+    let mut at = index.first_after(start);
+    while let Some(&range) = index.ranges().get(at).filter(|range| range.start < end) {
+        let (from, to) = (range.start.max(start), range.end.min(end));
+        let bytes = (to - from) as u64;
+        let before = Range { end: from, ..range };
+        let after = Range { start: to, ..range };
+        let (has_before, has_after) = (before.start < before.end, after.start < after.end);
+        match (has_before, has_after) {
+            (false, false) => {
+                index.remove(at);
+                free_record(arena, hot, range.record);
+            }
+            (true, false) | (false, true) => {
+                let rest = if has_before { before } else { after };
+                index.ranges()[at] = rest;
+                write_record(arena, rest.record, &rest, rest.end - rest.start);
+                at += 1;
+            }
+            (true, true) => {
+                index.ranges()[at] = before;
+                write_record(arena, before.record, &before, before.end - before.start);
+                at += 1;
+                if let Some(record) = new_record(arena, hot) {
+                    let after = Range { record, ..after };
+                    write_record(arena, record, &after, after.end - after.start);
+                    if !index.insert(after) {
+                        free_record(arena, hot, record);
+                        live::dropped(thread, (after.end - after.start) as u64);
+                    }
+                    at += 1;
+                }
+            }
+        }
+        let is_last_piece = !has_before
+            && !has_after
+            && !index
+                .ranges()
+                .iter()
+                .any(|other| other.origin == range.origin && other.stack == range.stack);
+        if let Some(counters) = ledger::record(arena, thread, range.stack) {
+            ledger::unmapped(counters, bytes, is_last_piece);
+        }
+        change_total(arena, -(bytes as i64));
+    }
+}
+
+/// The program moved or resized a mapping: the old one goes, the new one comes
+/// with the stack of whoever asked for it.
+///
+/// # Safety
+/// `caller` must describe the call in progress.
+pub unsafe fn remapped(old: usize, old_bytes: usize, new: usize, bytes: usize, caller: Caller) {
+    unmapped(old, old_bytes);
+    // SAFETY: handed on to the caller.
+    unsafe { mapped(new, bytes, caller) };
+}
+
+fn change_total(arena: Arena, bytes: i64) {
+    let now = arena
+        .word(header::MAPPED_BYTES)
+        .fetch_add(bytes as u64, Ordering::Relaxed)
+        .wrapping_add(bytes as u64);
+    if bytes > 0 {
+        arena
+            .word(header::MAPPED_PEAK_BYTES)
+            .fetch_max(now, Ordering::Relaxed);
+    }
+}
+
+/// Whether there is anything to unmap: spares programs that never map the lock.
+pub fn any() -> bool {
+    hot::get().mapping_count.load(Ordering::Relaxed) != 0
+}

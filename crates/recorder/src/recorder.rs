@@ -1,0 +1,339 @@
+//! One recorded call, from the hook's facts to the arena.
+
+use crate::arena_map::{Arena, bump};
+use crate::hot::{self, Hot};
+use crate::ledger;
+use crate::live::{self, Block};
+use crate::setup;
+use crate::sys;
+use crate::thread::{self, Guard, Thread};
+use crate::trie::{self, Purpose};
+use crate::unwind::capture::Leaf;
+use crate::unwind::{capture, verify};
+use core::sync::atomic::Ordering;
+use residue_arena::node::{OVERFLOW_STACK, POOLED_STACK};
+use residue_arena::{header, tables::thread as stat};
+
+/// Where the program called from: the place of the return address, and bp.
+#[derive(Clone, Copy)]
+pub struct Caller {
+    pub return_slot: *const usize,
+    pub bp: usize,
+}
+
+/// One call in this many is timed, to know what the recorder costs.
+const TIMED_EVERY: u64 = 1024;
+
+/// A call being recorded: the thread's state, the arena, the clock.
+struct Call {
+    guard: Guard,
+    arena: Arena,
+    started_ticks: u64,
+}
+
+/// Begins a recorded call; `None` when this process is not recorded.
+#[inline(always)]
+fn begin(hot: &Hot) -> Option<Call> {
+    if !hot.is_recording() && !setup::wake() {
+        return None;
+    }
+    let arena = hot.arena()?;
+    let mut guard = thread::enter()?;
+    let state = guard.thread();
+    if state.muted != 0 {
+        state.muted_calls += 1;
+        return None;
+    }
+    state.calls += 1;
+    let started_ticks = if state.calls % TIMED_EVERY == 0 {
+        sys::ticks()
+    } else {
+        0
+    };
+    Some(Call {
+        guard,
+        arena,
+        started_ticks,
+    })
+}
+
+impl Call {
+    #[inline(always)]
+    fn finish(mut self) {
+        if self.started_ticks != 0 {
+            let started = self.started_ticks;
+            time_call(self.guard.thread(), started);
+        }
+    }
+}
+
+#[cold]
+fn time_call(thread: &mut Thread, started_ticks: u64) {
+    let spent = sys::ticks().saturating_sub(started_ticks);
+    bump(&thread.stats[stat::TIMED_TICKS], spent);
+    bump(&thread.stats[stat::TIMED_CALLS], 1);
+    thread.stats[stat::CALLS].store(thread.calls, Ordering::Relaxed);
+}
+
+/// A block of the heap was made.
+///
+/// # Safety
+/// `caller` must describe the call in progress.
+#[inline(always)]
+pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
+    let hot = hot::get();
+    if block.is_null() {
+        return;
+    }
+    let Some(mut call) = begin(hot) else {
+        return;
+    };
+    let (thread, arena) = (call.guard.thread(), call.arena);
+    if arena.get(header::PAUSED) != 0 {
+        bump(&thread.stats[stat::PAUSED_CALLS], 1);
+    } else {
+        // SAFETY: handed on to the caller.
+        let leaf = unsafe { leaf_for(hot, arena, thread, bytes as u64, caller) };
+        enter_block(arena, thread, block as usize, bytes as u64, leaf);
+    }
+    call.finish();
+}
+
+/// The stack and the record for a block of this size made by `caller`; `None`
+/// when there is no memory for them.
+///
+/// # Safety
+/// As for [`made`].
+#[inline(always)]
+unsafe fn leaf_for(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    bytes: u64,
+    caller: Caller,
+) -> Option<Leaf> {
+    let is_special = hot.is_special.load(Ordering::Relaxed) != 0;
+    if is_special {
+        let wanted = bytes >= hot.min_size.load(Ordering::Relaxed)
+            && bytes <= hot.max_size.load(Ordering::Relaxed);
+        if !wanted {
+            return leaf_of(arena, thread, POOLED_STACK);
+        }
+    }
+    // SAFETY: handed on to the caller.
+    let is_same = unsafe { capture::is_same_stack(thread, caller.return_slot, caller.bp) };
+    if is_same && let Some(leaf) = thread.stack.leaf {
+        if is_special {
+            verify::check(hot, thread);
+        }
+        return Some(leaf);
+    }
+    // SAFETY: handed on to the caller.
+    let stack = unsafe { captured_stack(hot, arena, thread, caller, Purpose::Heap) };
+    let leaf = leaf_of(arena, thread, stack);
+    if stack != OVERFLOW_STACK {
+        thread.stack.leaf = leaf;
+    }
+    leaf
+}
+
+fn leaf_of(arena: Arena, thread: &mut Thread, stack: u32) -> Option<Leaf> {
+    let record = ledger::record(arena, thread, stack)?;
+    Some(Leaf { stack, record })
+}
+
+/// The stack id of a call, captured anew.
+///
+/// # Safety
+/// As for [`made`].
+#[inline(never)]
+pub unsafe fn captured_stack(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    caller: Caller,
+    purpose: Purpose,
+) -> u32 {
+    // SAFETY: handed on to the caller.
+    let node = unsafe { capture::capture(thread, arena, caller.return_slot, caller.bp) };
+    let Some(node) = node else {
+        return OVERFLOW_STACK;
+    };
+    verify::check(hot, thread);
+    trie::stack_of(arena, node, purpose)
+}
+
+#[inline(always)]
+fn enter_block(arena: Arena, thread: &mut Thread, address: usize, bytes: u64, leaf: Option<Leaf>) {
+    let Some(Leaf { stack, record }) = leaf else {
+        live::dropped(thread, bytes);
+        return;
+    };
+    let block = Block {
+        stack,
+        bytes,
+        birth: live::birth_now(arena),
+    };
+    match live::insert(arena, thread, address, block) {
+        Ok(None) => {}
+        Ok(Some(stale)) => missed_free(arena, thread, stale),
+        Err(()) => {
+            live::dropped(thread, bytes);
+            return;
+        }
+    }
+    ledger::made(arena, thread, record, stack, bytes);
+    thread.last_block = address;
+}
+
+/// A block was handed out at the address of one that was never seen freed.
+#[cold]
+fn missed_free(arena: Arena, thread: &mut Thread, stale: Block) {
+    bump(&thread.stats[stat::MISSED_FREES], 1);
+    leave_block(arena, thread, stale);
+}
+
+#[inline(always)]
+fn leave_block(arena: Arena, thread: &mut Thread, block: Block) -> Option<ledger::Record> {
+    let record = ledger::record(arena, thread, block.stack)?;
+    ledger::freed(arena, thread, record, block.stack, block.bytes);
+    Some(record)
+}
+
+/// A block is about to be freed. Recorded first: once it is free, another thread
+/// may be given its address.
+#[inline(always)]
+pub fn freeing(block: *mut u8) {
+    let hot = hot::get();
+    if block.is_null() {
+        return;
+    }
+    let Some(mut call) = begin(hot) else {
+        return;
+    };
+    let (thread, arena) = (call.guard.thread(), call.arena);
+    match live::take(arena, thread, block as usize) {
+        Some(found) => {
+            let was_last = thread.last_block == block as usize;
+            if let Some(record) = leave_block(arena, thread, found)
+                && was_last
+            {
+                thread.last_block = 0;
+                ledger::temporary(arena, record);
+            }
+        }
+        None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
+    }
+    call.finish();
+}
+
+/// A block between the two halves of a reallocation.
+pub struct Suspended(Option<Block>);
+
+/// Takes a block out of the table before it is reallocated; its counters follow
+/// when the outcome is known.
+#[inline(always)]
+pub fn reallocating(block: *mut u8) -> Suspended {
+    let hot = hot::get();
+    if block.is_null() {
+        return Suspended(None);
+    }
+    let Some(mut call) = begin(hot) else {
+        return Suspended(None);
+    };
+    let (thread, arena) = (call.guard.thread(), call.arena);
+    let found = live::take(arena, thread, block as usize);
+    if found.is_none() {
+        bump(&thread.stats[stat::UNKNOWN_FREES], 1);
+    }
+    call.finish();
+    Suspended(found)
+}
+
+/// The reallocation ended: `new` is null when it failed and `old` is still there.
+///
+/// # Safety
+/// As for [`made`].
+#[inline(always)]
+pub unsafe fn reallocated(
+    old: *mut u8,
+    suspended: Suspended,
+    new: *mut u8,
+    bytes: usize,
+    caller: Caller,
+) {
+    let hot = hot::get();
+    let Some(mut call) = begin(hot) else {
+        return;
+    };
+    let (thread, arena) = (call.guard.thread(), call.arena);
+    if new.is_null() && bytes != 0 {
+        if let Some(block) = suspended.0
+            && live::insert(arena, thread, old as usize, block).is_err()
+        {
+            live::dropped(thread, block.bytes);
+        }
+        call.finish();
+        return;
+    }
+    let is_known = suspended.0.is_some();
+    if let Some(block) = suspended.0 {
+        leave_block(arena, thread, block);
+    }
+    if !new.is_null() {
+        if arena.get(header::PAUSED) != 0 {
+            bump(&thread.stats[stat::PAUSED_CALLS], 1);
+        } else {
+            // SAFETY: handed on to the caller.
+            let leaf = unsafe { leaf_for(hot, arena, thread, bytes as u64, caller) };
+            enter_block(arena, thread, new as usize, bytes as u64, leaf);
+            if is_known && let Some(leaf) = leaf {
+                ledger::reallocated(arena, leaf.record, new != old);
+            }
+        }
+    }
+    call.finish();
+}
+
+/// Runs a real function that may call its kin through the hooks, as `reallocarray`
+/// calls `realloc`: what happens inside is one call of the program, not two.
+#[inline(always)]
+pub fn muted<T>(call: impl FnOnce() -> T) -> T {
+    change_muting(1);
+    let result = call();
+    change_muting(u32::MAX);
+    result
+}
+
+/// Whether a real function reaches a hook.
+pub fn reaches_hooks(call: impl FnOnce()) -> bool {
+    let before = muted_calls();
+    muted(call);
+    muted_calls() != before
+}
+
+fn change_muting(by: u32) {
+    if hot::get().is_recording()
+        && let Some(mut guard) = thread::enter()
+    {
+        let state = guard.thread();
+        state.muted = state.muted.wrapping_add(by);
+    }
+}
+
+fn muted_calls() -> u32 {
+    if !hot::get().is_recording() {
+        return 0;
+    }
+    thread::enter().map_or(0, |mut guard| guard.thread().muted_calls)
+}
+
+/// Runs `work` as one recorded call that may know its caller's stack.
+pub fn with_thread(work: impl FnOnce(&Hot, Arena, &mut Thread)) {
+    let hot = hot::get();
+    if let Some(mut call) = begin(hot) {
+        let arena = call.arena;
+        work(hot, arena, call.guard.thread());
+        call.finish();
+    }
+}

@@ -1,0 +1,273 @@
+//! From the first call to a recording process.
+
+use crate::arena_map::Arena;
+use crate::config::{self, Config};
+use crate::hot::{self, FRESH, INERT, RECORDING, SETTING_UP};
+use crate::live;
+use crate::private;
+use crate::sys;
+use crate::thread;
+use crate::tls;
+use crate::trie;
+use core::cell::UnsafeCell;
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use residue_arena::{MAGIC, VERSION, header, node};
+
+/// Kept outside the page that a fork wipes: a child needs them again.
+struct Kept {
+    config: UnsafeCell<Config>,
+    arena_base: AtomicUsize,
+    arena_bytes: AtomicUsize,
+    thread_key: AtomicU32,
+    real_malloc: AtomicUsize,
+    notes: AtomicU64,
+}
+
+// SAFETY: the configuration is written once, by the thread that sets up.
+unsafe impl Sync for Kept {}
+
+static KEPT: Kept = Kept {
+    config: UnsafeCell::new(Config::empty()),
+    arena_base: AtomicUsize::new(0),
+    arena_bytes: AtomicUsize::new(0),
+    thread_key: AtomicU32::new(0),
+    real_malloc: AtomicUsize::new(0),
+    notes: AtomicU64::new(0),
+};
+
+/// Tells which function answers `malloc`, before anything is recorded.
+pub fn set_real_malloc(address: usize) {
+    KEPT.real_malloc.store(address, Ordering::Relaxed);
+}
+
+/// Something the reader should know about this program.
+pub fn note(bit: u64) {
+    KEPT.notes.fetch_or(bit, Ordering::Relaxed);
+    if let Some(arena) = hot::get().arena() {
+        arena.note(bit);
+    }
+}
+
+/// Called when the process is not recording (yet): sets it up if it is fresh.
+/// True when it records now.
+#[cold]
+pub fn wake() -> bool {
+    let hot = hot::get();
+    if KEPT.real_malloc.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
+    let claimed = hot
+        .mode
+        .compare_exchange(FRESH, SETTING_UP, Ordering::AcqRel, Ordering::Acquire);
+    match claimed {
+        Ok(_) => {}
+        Err(mode) => return mode == RECORDING,
+    }
+    // After a fork the slot still names the parent's state.
+    tls::set(core::ptr::null_mut());
+    let ready = set_up().is_some();
+    hot.mode
+        .store(if ready { RECORDING } else { INERT }, Ordering::Release);
+    ready
+}
+
+fn set_up() -> Option<()> {
+    let hot = hot::get();
+    release_parents_arena();
+    // SAFETY: only the thread that claimed SETTING_UP is here.
+    let config = unsafe { &mut *KEPT.config.get() };
+    if config.is_empty() {
+        config.load();
+    }
+    let directory = config.text("dir")?;
+    let mut buffer = [0_u8; 4096];
+    if !is_wanted(config, &mut buffer) {
+        return None;
+    }
+    let arena = create_arena(directory)?;
+    // A wipe that fails would let a child write here; better not to record at all.
+    // SAFETY: the page is ours, and wiping it in children is the point.
+    unsafe { sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK) }.ok()?;
+    hot.arena_base.store(arena.base(), Ordering::Release);
+
+    describe_process(arena, config, &mut buffer);
+    hot.min_size
+        .store(arena.get(header::MIN_SIZE), Ordering::Relaxed);
+    hot.max_size
+        .store(arena.get(header::MAX_SIZE), Ordering::Relaxed);
+    hot.max_depth
+        .store(arena.get(header::MAX_DEPTH) as u32, Ordering::Relaxed);
+    hot.verify_every
+        .store(arena.get(header::VERIFY_EVERY) as u32, Ordering::Relaxed);
+    let all_sizes = arena.get(header::MIN_SIZE) == 0 && arena.get(header::MAX_SIZE) == u64::MAX;
+    let is_plain = all_sizes && arena.get(header::VERIFY_EVERY) == 0;
+    hot.is_special
+        .store(u32::from(!is_plain), Ordering::Relaxed);
+    let words = node::STACK_LIMIT as usize;
+    hot.returned
+        .store(private::map_array(words, 0)?, Ordering::Relaxed);
+    let is_ready = trie::set_up(arena) && live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
+    if !is_ready {
+        return None;
+    }
+    make_thread_key();
+    arena
+        .word(header::STATE)
+        .store(header::READY, Ordering::Release);
+    Some(())
+}
+
+/// A forked child has the parent's arena mapped; it must not keep it alive.
+fn release_parents_arena() {
+    let base = KEPT.arena_base.swap(0, Ordering::Relaxed);
+    if base != 0 {
+        // SAFETY: this process is a fresh child, and nothing in it names that arena any more.
+        unsafe { sys::unmap(base as *mut u8, KEPT.arena_bytes.load(Ordering::Relaxed)) };
+    }
+}
+
+/// Whether this process is among those asked for.
+fn is_wanted(config: &Config, buffer: &mut [u8]) -> bool {
+    let root = config.number("root").unwrap_or(0);
+    let with_children = config.number("children") != Some(0);
+    if !with_children && u64::from(sys::parent_pid()) != root {
+        return false;
+    }
+    let Some(pattern) = config.text("match").filter(|pattern| !pattern.is_empty()) else {
+        return true;
+    };
+    let length = sys::read_link(b"/proc/self/exe\0", buffer).unwrap_or(0);
+    let by_executable = buffer
+        .get(..length)
+        .is_some_and(|path| config::matches(pattern, base_name(path)));
+    by_executable || {
+        let command = read_command(buffer);
+        let first = command.split(|&byte| byte == 0).next().unwrap_or(&[]);
+        config::matches(pattern, base_name(first))
+    }
+}
+
+fn base_name(path: &[u8]) -> &[u8] {
+    path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
+}
+
+fn read_command(buffer: &mut [u8]) -> &[u8] {
+    let mut length = 0;
+    if let Ok(file) = sys::open(b"/proc/self/cmdline\0", sys::O_RDONLY | sys::O_CLOEXEC, 0) {
+        while let Some(rest @ [_, ..]) = buffer.get_mut(length..) {
+            match sys::read(file, rest) {
+                Ok(bytes @ 1..) => length += bytes,
+                _ => break,
+            }
+        }
+        sys::close(file);
+    }
+    buffer.get(..length).unwrap_or(&[])
+}
+
+/// Makes `<directory>/<pid>.<nanoseconds>.arena`.
+fn create_arena(directory: &[u8]) -> Option<Arena> {
+    let mut path = Path::new();
+    path.push(directory)?;
+    path.push(b"/")?;
+    path.push_number(u64::from(sys::pid()))?;
+    path.push(b".")?;
+    path.push_number(sys::clock_ns(sys::CLOCK_MONOTONIC))?;
+    path.push(residue_arena::FILE_SUFFIX.as_bytes())?;
+    path.push(b"\0")?;
+    let (arena, bytes) = Arena::create(path.as_bytes())?;
+    KEPT.arena_base.store(arena.base(), Ordering::Relaxed);
+    KEPT.arena_bytes.store(bytes as usize, Ordering::Relaxed);
+    Some(arena)
+}
+
+fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
+    arena.set(header::MAGIC, MAGIC);
+    arena.set(header::VERSION, VERSION);
+    arena.set(header::PID, u64::from(sys::pid()));
+    arena.set(header::PARENT_PID, u64::from(sys::parent_pid()));
+    arena.set(header::STARTED_UNIX_NS, sys::clock_ns(sys::CLOCK_REALTIME));
+    arena.set(
+        header::STARTED_MONOTONIC_NS,
+        sys::clock_ns(sys::CLOCK_MONOTONIC),
+    );
+    arena.set(header::STARTED_TICKS, sys::ticks());
+    arena.set(header::MIN_SIZE, config.number("min").unwrap_or(0));
+    arena.set(header::MAX_SIZE, config.number("max").unwrap_or(u64::MAX));
+    let depth = config.number("depth").unwrap_or(4096).clamp(2, 1 << 15);
+    arena.set(header::MAX_DEPTH, depth);
+    arena.set(header::VERIFY_EVERY, config.number("verify").unwrap_or(0));
+    let paused = config.number("paused").unwrap_or(0);
+    arena.set(header::PAUSED, paused);
+    arena.set(header::START_PAUSED, paused);
+    arena.note(KEPT.notes.load(Ordering::Relaxed));
+
+    let length = sys::read_link(b"/proc/self/exe\0", buffer).unwrap_or(0);
+    let executable = arena.append_text(buffer.get(..length).unwrap_or(&[]));
+    arena.set(header::EXECUTABLE, executable);
+    let command = arena.append_text(read_command(buffer));
+    arena.set(header::COMMAND, command);
+    let allocator = crate::modules::path_of(KEPT.real_malloc.load(Ordering::Relaxed));
+    arena.set(header::ALLOCATOR, arena.append_text(allocator));
+    // Blocks of glibc are 32 bytes apart; of the others nothing is assumed but 8.
+    let is_glibc = base_name(allocator).starts_with(b"libc.so");
+    let granule_shift = if is_glibc {
+        live::WIDE_GRANULE_SHIFT
+    } else {
+        live::NARROW_GRANULE_SHIFT
+    };
+    arena.set(header::GRANULE_SHIFT, u64::from(granule_shift));
+}
+
+fn make_thread_key() {
+    let mut key = KEPT.thread_key.load(Ordering::Relaxed);
+    if key == 0 {
+        let mut fresh = 0;
+        // SAFETY: the destructor is a function of this library, which is never unloaded.
+        if unsafe { sys::pthread_key_create(&mut fresh, Some(thread::thread_ended)) } == 0 {
+            key = fresh + 1;
+            KEPT.thread_key.store(key, Ordering::Relaxed);
+        }
+    }
+    hot::get().thread_key.store(key, Ordering::Relaxed);
+}
+
+/// A path being put together, without allocating.
+struct Path {
+    bytes: [u8; 4096],
+    length: usize,
+}
+
+impl Path {
+    fn new() -> Path {
+        Path {
+            bytes: [0; 4096],
+            length: 0,
+        }
+    }
+
+    fn push(&mut self, part: &[u8]) -> Option<()> {
+        let end = self.length.checked_add(part.len())?;
+        self.bytes.get_mut(self.length..end)?.copy_from_slice(part);
+        self.length = end;
+        Some(())
+    }
+
+    fn push_number(&mut self, number: u64) -> Option<()> {
+        let mut digits = [0_u8; 20];
+        let mut at = digits.len();
+        let mut rest = number;
+        loop {
+            at = at.checked_sub(1)?;
+            *digits.get_mut(at)? = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            if rest == 0 {
+                return self.push(digits.get(at..)?);
+            }
+        }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+}

@@ -1,0 +1,278 @@
+//! The operating system: raw calls, so that neither `errno` nor any hook is
+//! touched, and the few functions of libc the recorder cannot do without.
+
+use core::arch::asm;
+use core::ffi::{c_char, c_int, c_void};
+
+const SYS_READ: usize = 0;
+const SYS_OPEN: usize = 2;
+const SYS_CLOSE: usize = 3;
+const SYS_MMAP: usize = 9;
+const SYS_MUNMAP: usize = 11;
+const SYS_MINCORE: usize = 27;
+const SYS_MADVISE: usize = 28;
+const SYS_GETPID: usize = 39;
+const SYS_READLINK: usize = 89;
+const SYS_FTRUNCATE: usize = 77;
+const SYS_GETRLIMIT: usize = 97;
+const SYS_GETPPID: usize = 110;
+const SYS_GETTID: usize = 186;
+const SYS_TGKILL: usize = 234;
+const SYS_CLOCK_GETTIME: usize = 228;
+const SYS_EXIT_GROUP: usize = 231;
+const SYS_SCHED_YIELD: usize = 24;
+
+pub const PROT_READ: usize = 1;
+pub const PROT_WRITE: usize = 2;
+pub const MAP_SHARED: usize = 0x01;
+pub const MAP_PRIVATE: usize = 0x02;
+pub const MAP_ANONYMOUS: usize = 0x20;
+pub const MAP_NORESERVE: usize = 0x4000;
+pub const O_RDONLY: usize = 0;
+pub const O_RDWR: usize = 2;
+pub const O_CREAT: usize = 0o100;
+pub const O_EXCL: usize = 0o200;
+pub const O_CLOEXEC: usize = 0o2000000;
+pub const MADV_DONTNEED: usize = 4;
+pub const MADV_DONTDUMP: usize = 16;
+pub const MADV_WIPEONFORK: usize = 18;
+pub const MADV_POPULATE_WRITE: usize = 23;
+pub const RLIMIT_FSIZE: usize = 1;
+pub const CLOCK_REALTIME: usize = 0;
+pub const CLOCK_MONOTONIC: usize = 1;
+
+/// A negative errno, as the kernel gives it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Errno(pub isize);
+
+#[inline]
+fn checked(result: isize) -> Result<usize, Errno> {
+    if (-4095..0).contains(&result) {
+        Err(Errno(result))
+    } else {
+        Ok(result as usize)
+    }
+}
+
+/// # Safety
+/// The call must be one whose effects the caller may have with these arguments.
+#[inline]
+unsafe fn call(number: usize, a: [usize; 6]) -> Result<usize, Errno> {
+    let result: isize;
+    // SAFETY: the kernel clobbers rcx and r11 only; the caller vouches for the effects.
+    unsafe {
+        asm!(
+            "syscall",
+            inlateout("rax") number as isize => result,
+            in("rdi") a[0], in("rsi") a[1], in("rdx") a[2],
+            in("r10") a[3], in("r8") a[4], in("r9") a[5],
+            lateout("rcx") _, lateout("r11") _,
+            options(nostack),
+        );
+    }
+    checked(result)
+}
+
+/// `mmap`; `how` is protection, flags and file.
+///
+/// # Safety
+/// With `MAP_FIXED` the range must be the caller's to replace.
+pub unsafe fn map(
+    start: *mut u8,
+    bytes: usize,
+    how: [usize; 3],
+    offset: usize,
+) -> Result<*mut u8, Errno> {
+    let [protection, flags, file] = how;
+    let arguments = [start as usize, bytes, protection, flags, file, offset];
+    // SAFETY: the caller vouches for the range.
+    unsafe { call(SYS_MMAP, arguments) }.map(|at| at as *mut u8)
+}
+
+/// Zeroed memory of the recorder's own.
+pub fn map_private(bytes: usize) -> Result<*mut u8, Errno> {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    let how = [PROT_READ | PROT_WRITE, flags, usize::MAX];
+    // SAFETY: a new anonymous mapping disturbs nothing that exists.
+    unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
+}
+
+pub fn map_shared(bytes: usize, file: usize) -> Result<*mut u8, Errno> {
+    let how = [PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file];
+    // SAFETY: a new mapping of a file of our own disturbs nothing that exists.
+    unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
+}
+
+/// # Safety
+/// Nothing may use the range any more.
+pub unsafe fn unmap(start: *mut u8, bytes: usize) {
+    // SAFETY: the caller gives up the range. Failure leaves it mapped, which is harmless.
+    let _ = unsafe { call(SYS_MUNMAP, [start as usize, bytes, 0, 0, 0, 0]) };
+}
+
+/// # Safety
+/// `advice` must be one that the contents of the range survive, or the contents
+/// must not matter.
+pub unsafe fn advise(start: *mut u8, bytes: usize, advice: usize) -> Result<usize, Errno> {
+    // SAFETY: the caller vouches for the advice.
+    unsafe { call(SYS_MADVISE, [start as usize, bytes, advice, 0, 0, 0]) }
+}
+
+/// Opens a path that ends in a zero byte.
+pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
+    if path.last() != Some(&0) {
+        return Err(Errno(-22));
+    }
+    // SAFETY: the path is terminated; a new descriptor disturbs nothing that exists.
+    unsafe { call(SYS_OPEN, [path.as_ptr() as usize, flags, mode, 0, 0, 0]) }
+}
+
+pub fn close(file: usize) {
+    // SAFETY: only descriptors that `open` gave come here.
+    let _ = unsafe { call(SYS_CLOSE, [file, 0, 0, 0, 0, 0]) };
+}
+
+pub fn read(file: usize, into: &mut [u8]) -> Result<usize, Errno> {
+    // SAFETY: the kernel writes at most `len` bytes into the slice.
+    unsafe {
+        call(
+            SYS_READ,
+            [file, into.as_mut_ptr() as usize, into.len(), 0, 0, 0],
+        )
+    }
+}
+
+pub fn set_length(file: usize, bytes: u64) -> Result<usize, Errno> {
+    // SAFETY: only files that the recorder made come here.
+    unsafe { call(SYS_FTRUNCATE, [file, bytes as usize, 0, 0, 0, 0]) }
+}
+
+/// Reads the target of a link whose path ends in a zero byte.
+pub fn read_link(path: &[u8], into: &mut [u8]) -> Result<usize, Errno> {
+    if path.last() != Some(&0) {
+        return Err(Errno(-22));
+    }
+    let (at, to, room) = (
+        path.as_ptr() as usize,
+        into.as_mut_ptr() as usize,
+        into.len(),
+    );
+    // SAFETY: the path is terminated and the kernel writes at most `room` bytes.
+    unsafe { call(SYS_READLINK, [at, to, room, 0, 0, 0]) }
+}
+
+/// The soft limit, in the resource's unit; `u64::MAX` where there is none.
+pub fn soft_limit(resource: usize) -> u64 {
+    let mut limits = [u64::MAX; 2];
+    // SAFETY: the kernel writes two words into the array.
+    let _ = unsafe {
+        call(
+            SYS_GETRLIMIT,
+            [resource, limits.as_mut_ptr() as usize, 0, 0, 0, 0],
+        )
+    };
+    limits[0]
+}
+
+/// Whether a page is mapped at all; a system call, for doubtful addresses only.
+pub fn is_mapped(address: usize) -> bool {
+    let mut resident = 0_u8;
+    let page = address & !4095;
+    // SAFETY: the kernel writes one byte for the one page asked about.
+    unsafe { call(SYS_MINCORE, [page, 1, &raw mut resident as usize, 0, 0, 0]) }.is_ok()
+}
+
+pub fn pid() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+pub fn parent_pid() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETPPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+pub fn tid() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETTID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+/// Whether a thread of this process is still there.
+pub fn thread_is_alive(pid: u32, tid: u32) -> bool {
+    // SAFETY: signal 0 only asks.
+    unsafe { call(SYS_TGKILL, [pid as usize, tid as usize, 0, 0, 0, 0]) }.is_ok()
+}
+
+pub fn clock_ns(clock: usize) -> u64 {
+    let mut time = [0_u64; 2];
+    // SAFETY: the kernel writes two words into the array.
+    let _ = unsafe {
+        call(
+            SYS_CLOCK_GETTIME,
+            [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0],
+        )
+    };
+    time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
+}
+
+/// The time stamp counter.
+#[inline]
+pub fn ticks() -> u64 {
+    // SAFETY: every x86-64 has it.
+    unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+pub fn yield_now() {
+    // SAFETY: gives the processor away.
+    let _ = unsafe { call(SYS_SCHED_YIELD, [0; 6]) };
+}
+
+pub fn abort() -> ! {
+    loop {
+        // SAFETY: ends the process.
+        let _ = unsafe { call(SYS_EXIT_GROUP, [134, 0, 0, 0, 0, 0]) };
+    }
+}
+
+/// What `_dl_find_object` fills in; the layout is glibc's public ABI.
+#[repr(C)]
+pub struct FoundObject {
+    pub flags: u64,
+    pub map_start: usize,
+    pub map_end: usize,
+    pub link_map: *const LinkMap,
+    pub eh_frame_header: *const u8,
+    reserved: [u64; 7],
+}
+
+impl FoundObject {
+    pub const EMPTY: FoundObject = FoundObject {
+        flags: 0,
+        map_start: 0,
+        map_end: 0,
+        link_map: core::ptr::null(),
+        eh_frame_header: core::ptr::null(),
+        reserved: [0; 7],
+    };
+}
+
+/// The public head of the dynamic linker's record of a module.
+#[repr(C)]
+pub struct LinkMap {
+    pub bias: usize,
+    pub name: *const c_char,
+}
+
+pub const RTLD_LAZY: c_int = 1;
+pub const RTLD_NOLOAD: c_int = 4;
+pub const RTLD_NEXT: *mut c_void = -1_isize as *mut c_void;
+
+pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
+
+unsafe extern "C" {
+    pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
+    pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
+    pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;
+    pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
+}

@@ -1,0 +1,211 @@
+//! What the recorder keeps for each thread.
+//!
+//! States are made once and passed on: when a thread ends, the next new thread
+//! takes over its state and goes on counting in the same records. Nothing is
+//! lost and memory follows the highest number of threads, not their sum.
+
+use crate::arena_map::{self, Arena};
+use crate::hot;
+use crate::live::{RECENT_PAGES, RecentPage};
+use crate::private;
+use crate::sys;
+use crate::tls;
+use crate::unwind::capture::CachedStack;
+use core::ffi::c_void;
+use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use residue_arena::region::Region;
+use residue_arena::tables::thread as stat;
+
+/// Rows of the counter directory: 1024 rows of 1024 pages of 16 stacks are all
+/// the stacks there can be.
+pub const DIRECTORY_ROWS: usize = 1024;
+
+/// A signal handler may allocate while the recorder works; beyond this nesting
+/// calls are dropped.
+const DEEPEST_NESTING: u32 = 3;
+
+pub struct Thread {
+    /// Inside the recorder: a hook that finds this set was called by a signal
+    /// handler, or by something the recorder itself called.
+    busy: AtomicU32,
+    nesting: u32,
+    pub index: u32,
+    owner: AtomicU32,
+    pub stats: &'static [AtomicU64; stat::WORDS],
+    pub stack: CachedStack,
+    /// The last block this thread made, to know temporaries.
+    pub last_block: usize,
+    /// Free side records, linked through their birth field; zero ends the list.
+    pub free_side: u32,
+    /// A live page that another thread made first, plus one.
+    pub spare_live_page: u64,
+    pub calls: u64,
+    /// Not zero inside a real function whose own calls to its kin are not the
+    /// program's; such calls are only counted, here.
+    pub muted: u32,
+    pub muted_calls: u32,
+    pub verify_countdown: u32,
+    pub recent_pages: [RecentPage; RECENT_PAGES],
+    nested: *mut Thread,
+    next: *mut Thread,
+    pub counters: [*mut [*mut u8; DIRECTORY_ROWS]; DIRECTORY_ROWS],
+}
+
+/// Exclusive use of a thread's state, until dropped.
+pub struct Guard {
+    thread: *mut Thread,
+}
+
+impl Guard {
+    #[inline(always)]
+    pub fn thread(&mut self) -> &mut Thread {
+        // SAFETY: `busy` was clear when the guard was made, so this is the only user.
+        unsafe { &mut *self.thread }
+    }
+}
+
+impl Drop for Guard {
+    #[inline(always)]
+    fn drop(&mut self) {
+        compiler_fence(Ordering::SeqCst);
+        // SAFETY: thread states are never unmapped.
+        unsafe { (*self.thread).busy.store(0, Ordering::Relaxed) };
+    }
+}
+
+/// This thread's state, ready for one call. `None` only where there is no memory
+/// for it or the nesting is too deep; the call is counted as dropped then.
+#[inline(always)]
+pub fn enter() -> Option<Guard> {
+    let thread = tls::get();
+    if thread.is_null() {
+        return first_entry();
+    }
+    // SAFETY: a thread's slot holds a state that is never unmapped.
+    let busy = unsafe { &(*thread).busy };
+    if busy.load(Ordering::Relaxed) != 0 {
+        return nested_entry(thread);
+    }
+    busy.store(1, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    Some(Guard { thread })
+}
+
+#[cold]
+fn first_entry() -> Option<Guard> {
+    let thread = acquire()?;
+    tls::set(thread);
+    // SAFETY: just acquired for this thread.
+    unsafe { (*thread).busy.store(1, Ordering::Relaxed) };
+    compiler_fence(Ordering::SeqCst);
+    let guard = Guard { thread };
+    let key = hot::get().thread_key.load(Ordering::Relaxed);
+    if key != 0 {
+        // SAFETY: the key was made at set-up. If libc allocates here, that call nests.
+        unsafe { sys::pthread_setspecific(key - 1, thread.cast::<c_void>()) };
+    }
+    Some(guard)
+}
+
+#[cold]
+fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
+    loop {
+        // SAFETY: states in the chain are never unmapped.
+        let state = unsafe { &mut *thread };
+        if state.busy.load(Ordering::Relaxed) == 0 {
+            state.busy.store(1, Ordering::Relaxed);
+            return Some(Guard { thread });
+        }
+        if state.nested.is_null() {
+            if state.nesting >= DEEPEST_NESTING {
+                arena_map::bump(&state.stats[stat::DROPPED], 1);
+                return None;
+            }
+            let nested = acquire()?;
+            // SAFETY: just acquired for this thread.
+            unsafe { (*nested).nesting = state.nesting + 1 };
+            state.nested = nested;
+        }
+        thread = state.nested;
+    }
+}
+
+/// A state nobody uses, or a new one.
+fn acquire() -> Option<*mut Thread> {
+    let hot = hot::get();
+    let arena = hot.arena()?;
+    let _held = hot.threads_lock.lock();
+    let tid = sys::tid();
+    let count = hot.thread_count.load(Ordering::Relaxed);
+    // Threads that ended without their destructor are looked for now and then.
+    let look_for_dead = count.is_power_of_two() && count > 1;
+    let pid = sys::pid();
+    let mut at = hot.threads.load(Ordering::Acquire);
+    while !at.is_null() {
+        // SAFETY: states are never unmapped.
+        let thread = unsafe { &mut *at };
+        let owner = thread.owner.load(Ordering::Relaxed);
+        let is_free =
+            owner == 0 || (look_for_dead && owner != tid && !sys::thread_is_alive(pid, owner));
+        if is_free {
+            thread.take_over(tid);
+            return Some(at);
+        }
+        at = thread.next;
+    }
+    make(arena, tid)
+}
+
+fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
+    let hot = hot::get();
+    let index = u32::try_from(arena.append(Region::Threads)?).ok()?;
+    let thread = private::map_array::<Thread>(1, size_of::<Thread>())?;
+    let stats = arena.item(Region::Threads, u64::from(index));
+    // SAFETY: fresh memory, written whole except for the directory, which is
+    // valid as zeros; the statistics are an item just appended.
+    unsafe {
+        (&raw mut (*thread).stack).write(CachedStack::new()?);
+        (&raw mut (*thread).stats).write(arena_map::words(stats));
+        (*thread).index = index;
+        (*thread).next = hot.threads.load(Ordering::Relaxed);
+        (*thread).take_over(tid);
+    }
+    hot.threads.store(thread, Ordering::Release);
+    if hot.thread_count.fetch_add(1, Ordering::Relaxed) > 0 {
+        hot.many_threads.store(1, Ordering::Release);
+    }
+    Some(thread)
+}
+
+impl Thread {
+    fn take_over(&mut self, tid: u32) {
+        self.owner.store(tid, Ordering::Relaxed);
+        self.stats[stat::TID].store(u64::from(tid), Ordering::Relaxed);
+        self.busy.store(0, Ordering::Relaxed);
+        self.nesting = 0;
+        self.last_block = 0;
+        self.muted = 0;
+        self.nested = core::ptr::null_mut();
+        self.stack.forget();
+    }
+}
+
+/// Runs when a thread ends: its state is free for the next one.
+///
+/// # Safety
+/// Called by libc only, with the value set for the ending thread.
+pub unsafe extern "C" fn thread_ended(value: *mut c_void) {
+    let mut thread = value.cast::<Thread>();
+    if !hot::get().is_recording() || tls::get() != thread {
+        return;
+    }
+    tls::set(core::ptr::null_mut());
+    while !thread.is_null() {
+        // SAFETY: states are never unmapped, and this one is still ours.
+        unsafe {
+            let nested = (*thread).nested;
+            (*thread).owner.store(0, Ordering::Release);
+            thread = nested;
+        }
+    }
+}

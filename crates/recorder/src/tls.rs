@@ -1,0 +1,50 @@
+//! One word of thread-local storage, in the initial-exec model: an access is two
+//! instructions and never a call to `__tls_get_addr`, which may allocate.
+//!
+//! Stable Rust cannot say that in Rust, so the word is defined in assembly.
+
+use crate::thread::Thread;
+use core::arch::{asm, global_asm};
+
+global_asm!(
+    ".section .tbss,\"awT\",@nobits",
+    ".globl residue_thread_slot",
+    ".hidden residue_thread_slot",
+    ".type residue_thread_slot, @object",
+    ".size residue_thread_slot, 8",
+    ".p2align 3",
+    "residue_thread_slot:",
+    ".zero 8",
+    ".text",
+);
+
+/// This thread's recorder state; null before its first recorded call.
+#[inline(always)]
+pub fn get() -> *mut Thread {
+    let value: *mut Thread;
+    // SAFETY: reads the word defined above; the linker fills in its offset from fs.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_thread_slot@GOTTPOFF]",
+            "mov {value}, qword ptr fs:[{offset}]",
+            offset = out(reg) _,
+            value = lateout(reg) value,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    value
+}
+
+#[inline(always)]
+pub fn set(value: *mut Thread) {
+    // SAFETY: writes the word defined above, which belongs to this thread alone.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_thread_slot@GOTTPOFF]",
+            "mov qword ptr fs:[{offset}], {value}",
+            offset = out(reg) _,
+            value = in(reg) value,
+            options(nostack, preserves_flags),
+        );
+    }
+}

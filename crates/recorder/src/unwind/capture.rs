@@ -1,0 +1,534 @@
+//! Verified incremental unwinding.
+//!
+//! A thread keeps its last stack, root first. A new capture unwinds by rule from
+//! the leaf until it meets a cached frame with the same sp, ip (and bp, where it
+//! matters). From there it does not unwind but verifies: every return address
+//! slot of the cached parents still holds the cached value. Unwinding is a
+//! deterministic function of the words it reads, so if they are unchanged, so is
+//! the rest of the stack. And because the words are compared from leaf to root,
+//! each only after all before it were equal, nothing is read that unwinding
+//! would not read.
+//!
+//! ```text
+//!    cached:   main  run  loop  fill  insert  new        (root first)
+//!    now:      main  run  loop  drain  erase             unwound: erase, drain
+//!                           ^ met here: verify run, main by comparing words
+//! ```
+//!
+//! Some frames are not proven by their return address alone:
+//!
+//! - bp is *live* in a frame when some caller's place is computed from it before it
+//!   is loaded from memory again; then meeting the frame includes comparing bp.
+//! - [`Proof::BpBelow`]: a live bp was loaded from just below the return address (a
+//!   frame pointer): compare that word too.
+//! - [`Proof::StepAgain`]: the frame was found by words in other places (a live bp
+//!   saved elsewhere, a realigned stack, a signal): take the step again and compare.
+//!
+//! All others are compared in runs: neighbouring frames whose return addresses lie
+//! in one page of memory need no order among them, because the page is there as
+//! soon as the first may be read. A run is a loop without branches, about a
+//! quarter of a nanosecond a frame.
+
+use super::rule::{Cursor, Rule};
+use super::rules;
+use crate::arena_map::{Arena, bump};
+use crate::hot;
+use crate::ledger::Record;
+use crate::private;
+use crate::thread::Thread;
+use crate::trie;
+use core::arch::x86_64::{
+    __m128i, _mm_cmpeq_epi8, _mm_loadu_si128, _mm_movemask_epi8, _mm_or_si128, _mm_set_epi64x,
+    _mm_setzero_si128, _mm_xor_si128,
+};
+use core::sync::atomic::Ordering;
+use residue_arena::node;
+use residue_arena::tables::thread as stat;
+
+/// Frames that can be unwound at all; deeper stacks lose their root side.
+pub const MOST_FRAMES: usize = 1 << 16;
+
+const PAGE_BYTES: usize = 4096;
+
+/// How a frame is proven once its callee is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[repr(C)]
+enum Proof {
+    /// By its return address; so are this many frames from here towards the root,
+    /// in the same page of memory.
+    Run(u8),
+    BpBelow,
+    StepAgain,
+}
+
+/// What is needed only when a step is taken again.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Detail {
+    bp: usize,
+    rule: Rule,
+    key: u64,
+    node: u32,
+    is_exact: bool,
+    bp_is_live: bool,
+}
+
+/// A frame that was just unwound, not yet part of the cached stack.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Fresh {
+    cursor: Cursor,
+    rule: Rule,
+    key: u64,
+}
+
+/// The last stack of one thread.
+pub struct CachedStack {
+    /// Where each frame's return address lies: sp - 8.
+    addresses: *mut usize,
+    /// The same within its page of memory, for runs.
+    offsets: *mut u16,
+    ips: *mut usize,
+    proofs: *mut Proof,
+    details: *mut Detail,
+    fresh: *mut Fresh,
+    /// Cached frames.
+    length: usize,
+    /// Frames, from the root, whose trie node is known.
+    noded: usize,
+    fresh_length: usize,
+    code_epoch: u32,
+    /// What the ledger knows of exactly this stack; `None` once it changes.
+    pub leaf: Option<Leaf>,
+}
+
+/// The stack id and the record that belong to the cached stack.
+#[derive(Clone, Copy)]
+pub struct Leaf {
+    pub stack: u32,
+    pub record: Record,
+}
+
+impl CachedStack {
+    pub fn new() -> Option<CachedStack> {
+        Some(CachedStack {
+            addresses: private::map_array(MOST_FRAMES, 4096)?,
+            offsets: private::map_array(MOST_FRAMES, 4096)?,
+            ips: private::map_array(MOST_FRAMES, 4096)?,
+            proofs: private::map_array(MOST_FRAMES, 4096)?,
+            details: private::map_array(MOST_FRAMES, 8192)?,
+            fresh: private::map_array(MOST_FRAMES, 8192)?,
+            length: 0,
+            noded: 0,
+            fresh_length: 0,
+            code_epoch: 0,
+            leaf: None,
+        })
+    }
+
+    pub fn forget(&mut self) {
+        self.length = 0;
+        self.noded = 0;
+        self.leaf = None;
+    }
+
+    #[inline(always)]
+    fn address(&self, index: usize) -> usize {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: indices are below `length` or one of at most `MOST_FRAMES` appended frames.
+        unsafe { *self.addresses.add(index) }
+    }
+
+    #[inline(always)]
+    fn ip(&self, index: usize) -> usize {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`.
+        unsafe { *self.ips.add(index) }
+    }
+
+    fn set_frame(&mut self, index: usize, address: usize, ip: usize) {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`.
+        unsafe {
+            *self.addresses.add(index) = address;
+            *self.offsets.add(index) = (address % PAGE_BYTES) as u16;
+            *self.ips.add(index) = ip;
+        }
+    }
+
+    #[inline(always)]
+    fn proof(&mut self, index: usize) -> &mut Proof {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`; a frame's proof is written before it is read.
+        unsafe { &mut *self.proofs.add(index) }
+    }
+
+    #[inline(always)]
+    fn detail(&mut self, index: usize) -> &mut Detail {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`.
+        unsafe { &mut *self.details.add(index) }
+    }
+
+    #[inline(always)]
+    fn fresh(&self, index: usize) -> Fresh {
+        debug_assert!(index < self.fresh_length);
+        // SAFETY: below `fresh_length`, which never exceeds the array.
+        unsafe { *self.fresh.add(index) }
+    }
+
+    /// False when the stack is deeper than can be unwound.
+    #[inline(always)]
+    fn push_fresh(&mut self, cursor: Cursor, rule: Rule, key: u64) -> bool {
+        if self.fresh_length >= MOST_FRAMES {
+            return false;
+        }
+        // SAFETY: checked just above.
+        unsafe {
+            *self.fresh.add(self.fresh_length) = Fresh { cursor, rule, key };
+        }
+        self.fresh_length += 1;
+        true
+    }
+
+    fn cursor(&mut self, index: usize) -> Cursor {
+        let Detail { bp, is_exact, .. } = *self.detail(index);
+        Cursor {
+            sp: self.address(index) + 8,
+            ip: self.ip(index),
+            bp,
+            exact: is_exact,
+        }
+    }
+
+    /// Whether the cached frame is the one the cursor stands in.
+    #[inline(always)]
+    fn meets(&mut self, index: usize, cursor: &Cursor) -> bool {
+        if self.address(index) != cursor.sp - 8 || self.ip(index) != cursor.ip {
+            return false;
+        }
+        let detail = self.detail(index);
+        (!detail.bp_is_live || detail.bp == cursor.bp) && detail.is_exact == cursor.exact
+    }
+
+    /// Compares the callers of frame `met` with memory, from leaf to root.
+    /// Returns the number of frames, counted from the root, that are *not*
+    /// proven; zero when all are.
+    ///
+    /// # Safety
+    /// Frame `met` must be a live frame of this thread.
+    #[inline(always)]
+    unsafe fn verify(&mut self, met: usize) -> usize {
+        let mut below = met;
+        while below > 0 {
+            let Proof::Run(length) = *self.proof(below - 1) else {
+                // SAFETY: all frames from `below` on are proven.
+                if unsafe { self.is_proven_otherwise(below) } {
+                    below -= 1;
+                    continue;
+                }
+                break;
+            };
+            let from = below - length as usize;
+            // SAFETY: unwinding would read the leafmost word of the run now, and the
+            // others are in its page.
+            if !unsafe { self.run_holds(from, below) } {
+                // SAFETY: as above.
+                return unsafe { self.first_unproven(from, below) };
+            }
+            below = from;
+        }
+        below
+    }
+
+    /// Compares the return addresses of frames `from..below` with memory, four at
+    /// a time: the loop is bound by its loads, so offsets are read four in a word
+    /// and return addresses two in a vector.
+    ///
+    /// # Safety
+    /// The frames must be a run, and its page must be readable.
+    #[inline(always)]
+    unsafe fn run_holds(&self, from: usize, below: usize) -> bool {
+        let page = self.address(below - 1) & !(PAGE_BYTES - 1);
+        let mut index = from;
+        // SAFETY: offsets stay inside the page; the frames are below `length`.
+        unsafe {
+            let word = |offset: u64| ((page + (offset & 0xffff) as usize) as *const i64).read();
+            let mut difference = _mm_setzero_si128();
+            while index + 4 <= below {
+                let offsets = self.offsets.add(index).cast::<u64>().read_unaligned();
+                let low = _mm_set_epi64x(word(offsets >> 16), word(offsets));
+                let high = _mm_set_epi64x(word(offsets >> 48), word(offsets >> 32));
+                let ips = self.ips.add(index).cast::<__m128i>();
+                difference = _mm_or_si128(
+                    difference,
+                    _mm_or_si128(
+                        _mm_xor_si128(low, _mm_loadu_si128(ips)),
+                        _mm_xor_si128(high, _mm_loadu_si128(ips.add(1))),
+                    ),
+                );
+                index += 4;
+            }
+            let mut rest = 0;
+            while index < below {
+                rest |= word(u64::from(*self.offsets.add(index))) as usize ^ self.ip(index);
+                index += 1;
+            }
+            let equal = _mm_cmpeq_epi8(difference, _mm_setzero_si128());
+            rest == 0 && _mm_movemask_epi8(equal) == 0xffff
+        }
+    }
+
+    /// Where in a run the first difference is, from the leaf side.
+    #[cold]
+    unsafe fn first_unproven(&mut self, from: usize, mut below: usize) -> usize {
+        while below > from {
+            // SAFETY: as in `verify`.
+            if unsafe { (self.address(below - 1) as *const usize).read() } != self.ip(below - 1) {
+                break;
+            }
+            below -= 1;
+        }
+        below
+    }
+
+    /// Proves the caller of frame `below`, where that takes more than its return
+    /// address.
+    ///
+    /// # Safety
+    /// Frame `below` must be proven.
+    unsafe fn is_proven_otherwise(&mut self, below: usize) -> bool {
+        if *self.proof(below - 1) == Proof::BpBelow {
+            let (address, ip) = (self.address(below - 1), self.ip(below - 1));
+            let bp = self.detail(below - 1).bp;
+            // SAFETY: unwinding would read both words now.
+            return unsafe {
+                (address as *const usize).read() == ip
+                    && ((address - 8) as *const usize).read() == bp
+            };
+        }
+        let (frame, rule) = (self.cursor(below), self.detail(below).rule);
+        // SAFETY: frame `below` is proven, and the rule belongs to its address.
+        unsafe { rule.step(&frame) }.is_some_and(|caller| self.meets(below - 1, &caller))
+    }
+
+    /// Brings the cached stack up to date with the frame at `leaf` and returns
+    /// how many frames were unwound and how many rules were missing; `None` when
+    /// the stack is too deep.
+    ///
+    /// # Safety
+    /// `leaf` must be a live frame of this thread, all of whose callers are live.
+    unsafe fn update(&mut self, leaf: Cursor) -> Option<(u64, u64)> {
+        let mut cursor = leaf;
+        let mut misses = 0;
+        // Cached frames at `candidates` and beyond lie below the cursor: returned from.
+        let mut candidates = self.length;
+        self.fresh_length = 0;
+        loop {
+            while candidates > 0 && self.address(candidates - 1) < cursor.sp - 8 {
+                candidates -= 1;
+            }
+            if candidates > 0 && self.meets(candidates - 1, &cursor) {
+                let met = candidates - 1;
+                self.detail(met).bp = cursor.bp;
+                // SAFETY: the cursor is live, and the met frame is the same frame.
+                let unproven = unsafe { self.verify(met) };
+                if unproven == 0 {
+                    self.join(met + 1);
+                    return Some((self.fresh_length as u64, misses));
+                }
+                // Frames from `met` up to `unproven` hold; the caller of the last does not.
+                let mut index = met;
+                let mut caller = Some(cursor);
+                while let (Some(frame), true) = (caller, index >= unproven) {
+                    let Detail { rule, key, .. } = *self.detail(index);
+                    if !self.push_fresh(frame, rule, key) {
+                        return None;
+                    }
+                    // SAFETY: the frame was proven and the rule is that of its address.
+                    caller = unsafe { rule.step(&frame) };
+                    index = match index.checked_sub(1) {
+                        Some(next) => next,
+                        None => break,
+                    };
+                }
+                candidates = unproven;
+                match caller {
+                    Some(frame) if frame.ip != 0 => cursor = frame,
+                    _ => break,
+                }
+                continue;
+            }
+            let found = rules::find(&cursor, &mut misses);
+            if !self.push_fresh(cursor, found.rule, found.key) {
+                return None;
+            }
+            // SAFETY: the cursor is a live frame and the rule is that of its address.
+            match unsafe { found.rule.step(&cursor) } {
+                Some(caller) if caller.ip != 0 => cursor = caller,
+                _ => break,
+            }
+        }
+        self.join(0);
+        Some((self.fresh_length as u64, misses))
+    }
+
+    /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
+    /// the common case, a call site that allocates again.
+    ///
+    /// # Safety
+    /// `leaf` must be a live frame of this thread, all of whose callers are live.
+    #[inline(always)]
+    unsafe fn is_unchanged(&mut self, leaf: &Cursor) -> bool {
+        if self.length == 0 || !self.meets(self.length - 1, leaf) {
+            return false;
+        }
+        // SAFETY: the last cached frame is the leaf, which is live.
+        unsafe { self.verify(self.length - 1) == 0 }
+    }
+
+    /// Keeps the first `kept` cached frames and puts the fresh ones on top.
+    fn join(&mut self, kept: usize) {
+        self.leaf = None;
+        self.length = kept;
+        self.noded = self.noded.min(kept);
+        let mut bp_is_live = kept > 0 && self.detail(kept - 1).bp_is_live;
+        for index in (0..self.fresh_length).rev() {
+            if self.length >= MOST_FRAMES {
+                break;
+            }
+            let Fresh { cursor, rule, key } = self.fresh(index);
+            if self.length > 0 {
+                self.choose_proof(self.length - 1, rule, bp_is_live);
+            }
+            bp_is_live = rule.uses_bp() || (bp_is_live && !rule.loads_bp());
+            let place = self.length;
+            self.set_frame(place, cursor.sp - 8, cursor.ip);
+            *self.detail(place) = Detail {
+                bp: cursor.bp,
+                rule,
+                key,
+                node: 0,
+                is_exact: cursor.exact,
+                bp_is_live,
+            };
+            self.length += 1;
+        }
+    }
+
+    /// How frame `caller` will be proven, now that the rule of its callee is known.
+    fn choose_proof(&mut self, caller: usize, rule: Rule, bp_is_live: bool) {
+        *self.proof(caller) = if rule.reads_elsewhere() {
+            Proof::StepAgain
+        } else if !(bp_is_live && rule.loads_bp()) {
+            Proof::Run(self.run_length(caller))
+        } else if rule.loads_bp_below_return_address() {
+            Proof::BpBelow
+        } else {
+            Proof::StepAgain
+        };
+    }
+
+    /// The run that ends, towards the leaf, with a frame proven by its return address.
+    fn run_length(&mut self, last: usize) -> u8 {
+        if last == 0 {
+            return 1;
+        }
+        let page = self.address(last) / PAGE_BYTES;
+        let is_same_page = self.address(last - 1) / PAGE_BYTES == page;
+        match *self.proof(last - 1) {
+            Proof::Run(length) if is_same_page => length.saturating_add(1),
+            _ => 1,
+        }
+    }
+
+    /// The trie node of the cached stack.
+    fn node(&mut self, arena: Arena, max_depth: usize) -> Option<(u32, bool)> {
+        let is_cut = self.length > max_depth;
+        let from_root = if is_cut { max_depth / 2 } else { self.length };
+        let mut at = match self.noded.min(from_root) {
+            0 => node::ROOT,
+            known => self.detail(known - 1).node,
+        };
+        for index in self.noded.min(from_root)..from_root {
+            at = trie::child(arena, at, self.detail(index).key)?;
+            self.detail(index).node = at;
+            self.noded = index + 1;
+        }
+        if is_cut {
+            at = trie::child(arena, at, node::CUT_KEY)?;
+            for index in self.length - (max_depth - from_root)..self.length {
+                at = trie::child(arena, at, self.detail(index).key)?;
+            }
+        }
+        Some((at, is_cut))
+    }
+
+    /// The return addresses of the cached stack, leaf first.
+    pub fn ips_leaf_first(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.length).rev().map(|index| self.ip(index))
+    }
+}
+
+/// Brings the thread's cached stack up to date with the call whose return address
+/// lies at `return_slot`; `bp` is the register at that moment. True when it was
+/// up to date already.
+///
+/// # Safety
+/// `return_slot` must be the place of a return address on the stack this thread
+/// runs on, of a call that has not returned.
+#[inline(always)]
+pub unsafe fn is_same_stack(thread: &mut Thread, return_slot: *const usize, bp: usize) -> bool {
+    let epoch = hot::get().code_epoch.load(Ordering::Acquire);
+    // SAFETY: the caller vouches for the leaf and with it for its callers.
+    thread.stack.code_epoch == epoch && unsafe { thread.stack.is_unchanged(&leaf(return_slot, bp)) }
+}
+
+/// # Safety
+/// As for [`is_same_stack`].
+#[inline(always)]
+unsafe fn leaf(return_slot: *const usize, bp: usize) -> Cursor {
+    Cursor {
+        sp: return_slot as usize + 8,
+        // SAFETY: the caller vouches for the slot.
+        ip: unsafe { return_slot.read() },
+        bp,
+        exact: false,
+    }
+}
+
+/// Captures a stack that is not the cached one. Returns its trie node, `None`
+/// where it could not be kept.
+///
+/// # Safety
+/// As for [`is_same_stack`].
+#[inline(never)]
+pub unsafe fn capture(
+    thread: &mut Thread,
+    arena: Arena,
+    return_slot: *const usize,
+    bp: usize,
+) -> Option<u32> {
+    let hot = hot::get();
+    bump(&thread.stats[stat::UNWOUND_STACKS], 1);
+    let epoch = hot.code_epoch.load(Ordering::Acquire);
+    if thread.stack.code_epoch != epoch {
+        thread.stack.code_epoch = epoch;
+        thread.stack.forget();
+    }
+    // SAFETY: the caller vouches for the leaf and with it for its callers.
+    let Some((unwound, misses)) = (unsafe { thread.stack.update(leaf(return_slot, bp)) }) else {
+        thread.stack.forget();
+        return None;
+    };
+    if unwound != 0 {
+        bump(&thread.stats[stat::FRAMES_UNWOUND], unwound);
+        bump(&thread.stats[stat::RULE_MISSES], misses);
+    }
+    let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
+    let (node, is_cut) = thread.stack.node(arena, max_depth)?;
+    if is_cut {
+        bump(&thread.stats[stat::CUT_STACKS], 1);
+    }
+    Some(node)
+}

@@ -1,0 +1,17 @@
+//! From a call site to its full call path, without frame pointers.
+//!
+//! ```text
+//!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit
+//!      └──────► rule (one step: an equation per kind)
+//! ```
+
+pub mod capture;
+pub mod cfi;
+#[cfg(test)]
+mod cfi_tests;
+pub mod compile;
+pub mod jit;
+pub mod reader;
+pub mod rule;
+pub mod rules;
+pub mod verify;

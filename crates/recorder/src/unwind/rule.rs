@@ -1,0 +1,258 @@
+//! How to find the caller of a frame: one packed word per code address.
+//!
+//! With `sp`, `bp` as they were in the frame just after the call returned:
+//!
+//! | kind     | cfa             | return address     | caller's sp |
+//! |----------|-----------------|--------------------|-------------|
+//! | `Sp`     | sp + offset     | *(cfa - 8)         | cfa         |
+//! | `Bp`     | bp + offset     | *(cfa - 8)         | cfa         |
+//! | `BpDeref`| *(bp + offset)  | *(cfa - 8)         | cfa         |
+//! | `Signal` | the interrupted registers, from the kernel's record at sp | | |
+//! | `End`    | outermost frame: the unwind table says so             | | |
+//! | `None`   | no unwind table covers the address                    | | |
+//!
+//! The caller's bp is `*(cfa + bp_offset)` where the frame saved it (in a `BpDeref`
+//! frame `*(bp + bp_offset)`), else unchanged. Functions that realign the stack
+//! for vectors are `BpDeref`, usually with offsets -8 and 0.
+
+use crate::sys;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Kind {
+    Sp,
+    Bp,
+    BpDeref,
+    Signal,
+    End,
+    None,
+}
+
+/// Packed: kind in bits 0..4 (from 1, so that no rule is zero), bit 4 whether bp
+/// was saved, offset / 8 in bits 8..32, bp offset / 8 in bits 32..56, signed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Rule(u64);
+
+/// The registers of a frame, as far as unwinding needs them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Cursor {
+    pub sp: usize,
+    pub ip: usize,
+    pub bp: usize,
+    /// The frame was interrupted by a signal: `ip` is no return address.
+    pub exact: bool,
+}
+
+/// Offsets from the stack pointer that a signal handler returns to, into the
+/// `ucontext` the kernel left there.
+const SIGNAL_BP: usize = 120;
+const SIGNAL_SP: usize = 160;
+const SIGNAL_IP: usize = 168;
+
+/// A frame larger than this is believed only if its far end is mapped: a wrong
+/// bp must not make the recorder read where nothing is.
+const TRUSTED_FRAME_BYTES: usize = 16 << 10;
+
+impl Rule {
+    pub const END: Rule = Rule::plain(Kind::End);
+    pub const NONE: Rule = Rule::plain(Kind::None);
+    pub const SIGNAL: Rule = Rule::plain(Kind::Signal);
+
+    const fn plain(kind: Kind) -> Rule {
+        Rule(kind as u64 + 1)
+    }
+
+    /// `None` where the numbers are not multiples of 8 or too large to pack.
+    pub fn new(kind: Kind, offset: i64, bp_offset: Option<i64>) -> Option<Rule> {
+        let field = |value: i64| {
+            let words = value / 8;
+            let fits = value % 8 == 0 && (-(1 << 23)..1 << 23).contains(&words);
+            fits.then_some(words as u64 & 0xff_ffff)
+        };
+        let mut packed = Rule::plain(kind).0 | field(offset)? << 8;
+        if let Some(bp_offset) = bp_offset {
+            packed |= 1 << 4 | field(bp_offset)? << 32;
+        }
+        Some(Rule(packed))
+    }
+
+    #[inline(always)]
+    pub fn from_bits(bits: u64) -> Rule {
+        Rule(bits)
+    }
+
+    #[inline(always)]
+    pub fn bits(self) -> u64 {
+        self.0
+    }
+
+    #[inline(always)]
+    pub fn kind(self) -> Kind {
+        match self.0 & 15 {
+            1 => Kind::Sp,
+            2 => Kind::Bp,
+            3 => Kind::BpDeref,
+            4 => Kind::Signal,
+            5 => Kind::End,
+            _ => Kind::None,
+        }
+    }
+
+    #[inline(always)]
+    fn offset(self) -> usize {
+        ((self.0 as i64) << 32 >> 40 << 3) as usize
+    }
+
+    #[inline(always)]
+    fn bp_offset(self) -> usize {
+        ((self.0 as i64) << 8 >> 40 << 3) as usize
+    }
+
+    #[inline(always)]
+    pub fn loads_bp(self) -> bool {
+        self.0 & 1 << 4 != 0 || matches!(self.kind(), Kind::Signal)
+    }
+
+    /// The caller's bp lies just below the return address, as frame pointers do.
+    #[inline(always)]
+    pub fn loads_bp_below_return_address(self) -> bool {
+        self.0 & 1 << 4 != 0 && self.bp_offset() == -16_isize as usize && !self.reads_elsewhere()
+    }
+
+    #[inline(always)]
+    pub fn uses_bp(self) -> bool {
+        matches!(self.kind(), Kind::Bp | Kind::BpDeref)
+    }
+
+    /// The caller's place depends on memory beyond its return address and bp.
+    #[inline(always)]
+    pub fn reads_elsewhere(self) -> bool {
+        matches!(self.kind(), Kind::BpDeref | Kind::Signal)
+    }
+
+    /// The caller of `frame`, or `None` at the end of the stack.
+    ///
+    /// # Safety
+    /// `frame` must be a live frame of this thread's stack and `self` the rule
+    /// for its address, so that the words the rule reads are there.
+    #[inline(always)]
+    pub unsafe fn step(self, frame: &Cursor) -> Option<Cursor> {
+        let cfa = match self.kind() {
+            Kind::Sp => frame.sp.wrapping_add(self.offset()),
+            Kind::Bp => frame.bp.wrapping_add(self.offset()),
+            Kind::BpDeref => {
+                let at = frame.bp.wrapping_add(self.offset());
+                if !plausible(frame.sp, at) {
+                    return None;
+                }
+                // SAFETY: the unwind table says that the function saved its cfa here.
+                unsafe { (at as *const usize).read() }
+            }
+            Kind::Signal => {
+                // SAFETY: sp points at the record the kernel made for the handler.
+                let (ip, sp, bp) = unsafe {
+                    (
+                        ((frame.sp + SIGNAL_IP) as *const usize).read(),
+                        ((frame.sp + SIGNAL_SP) as *const usize).read(),
+                        ((frame.sp + SIGNAL_BP) as *const usize).read(),
+                    )
+                };
+                return Some(Cursor {
+                    sp,
+                    ip,
+                    bp,
+                    exact: true,
+                });
+            }
+            Kind::End | Kind::None => return None,
+        };
+        if !plausible(frame.sp, cfa.wrapping_sub(8)) {
+            return None;
+        }
+        // SAFETY: the unwind table says that the return address lies just below the cfa.
+        let ip = unsafe { ((cfa - 8) as *const usize).read() };
+        let bp = if self.0 & 1 << 4 != 0 {
+            let base = match self.kind() {
+                Kind::BpDeref => frame.bp,
+                _ => cfa,
+            };
+            let at = base.wrapping_add(self.bp_offset());
+            // SAFETY: the unwind table says that the frame saved bp here.
+            unsafe { (at as *const usize).read_unaligned() }
+        } else {
+            frame.bp
+        };
+        Some(Cursor {
+            sp: cfa,
+            ip,
+            bp,
+            exact: false,
+        })
+    }
+}
+
+/// Whether `at` can be a word of the frame that starts at `sp`: above it (which
+/// also makes every walk end), aligned, and not beyond the stack's memory.
+#[inline(always)]
+fn plausible(sp: usize, at: usize) -> bool {
+    let distance = at.wrapping_sub(sp);
+    at & 7 == 0 && (distance < TRUSTED_FRAME_BYTES || far_but_mapped(distance, at))
+}
+
+#[cold]
+fn far_but_mapped(distance: usize, at: usize) -> bool {
+    distance < 1 << 40 && sys::is_mapped(at)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_is_one_word() {
+        assert_eq!(size_of::<Rule>(), 8);
+    }
+
+    #[test]
+    fn fields_come_back_signed() {
+        for offset in [-67108864, -8, 0, 8, 16, 67108856] {
+            let rule = Rule::new(Kind::Bp, offset, Some(-16)).unwrap();
+            assert_eq!(rule.offset() as i64, offset);
+            assert_eq!(rule.bp_offset() as i64, -16);
+            assert!(rule.loads_bp_below_return_address());
+            assert_eq!(rule.kind(), Kind::Bp);
+        }
+        assert_eq!(Rule::new(Kind::Sp, 4, None), None);
+        assert_eq!(Rule::new(Kind::Sp, 1 << 27, None), None);
+        let rule = Rule::new(Kind::Sp, 40, None).unwrap();
+        assert!(!rule.loads_bp() && !rule.uses_bp());
+    }
+
+    #[test]
+    fn stepping_reads_what_the_equations_say() {
+        let stack: [usize; 8] = [0, 0, 77, 0x1234, 0, 0, 0, 0];
+        let base = stack.as_ptr() as usize;
+        let frame = Cursor {
+            sp: base,
+            ip: 1,
+            bp: base + 16,
+            exact: false,
+        };
+        let by_sp = Rule::new(Kind::Sp, 32, Some(-16)).unwrap();
+        let by_bp = Rule::new(Kind::Bp, 16, Some(-16)).unwrap();
+        let caller = Some(Cursor {
+            sp: base + 32,
+            ip: 0x1234,
+            bp: 77,
+            exact: false,
+        });
+        // SAFETY: the array stands for a stack and both rules stay inside it.
+        unsafe {
+            assert_eq!(by_sp.step(&frame), caller);
+            assert_eq!(by_bp.step(&frame), caller);
+            assert_eq!(Rule::END.step(&frame), None);
+        }
+        let backwards = Rule::new(Kind::Sp, 0, None).unwrap();
+        // SAFETY: the rule is refused before anything is read.
+        unsafe { assert_eq!(backwards.step(&frame), None) };
+    }
+}

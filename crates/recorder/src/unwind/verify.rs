@@ -1,0 +1,113 @@
+//! The proof: compares captured stacks with those of libgcc's unwinder.
+
+use crate::arena_map::bump;
+use crate::hot::Hot;
+use crate::thread::Thread;
+use core::ffi::{c_int, c_void};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use residue_arena::tables::thread as stat;
+
+type Context = c_void;
+type Callback = unsafe extern "C" fn(*mut Context, *mut c_void) -> c_int;
+pub type Backtrace = unsafe extern "C" fn(Callback, *mut c_void) -> c_int;
+pub type GetIp = unsafe extern "C" fn(*mut Context) -> usize;
+
+/// Frames compared of one stack.
+const MOST_COMPARED: usize = 4096;
+
+const GO_ON: c_int = 0;
+const STOP: c_int = 5;
+
+/// Libgcc holds a lock while a JIT registers its frames; asking it for a stack
+/// inside an allocation made there would wait for ever.
+pub static REGISTERING: AtomicU32 = AtomicU32::new(0);
+
+/// Libgcc's two functions and the recorder's own code; they outlive a fork.
+pub static BACKTRACE: AtomicUsize = AtomicUsize::new(0);
+pub static GET_IP: AtomicUsize = AtomicUsize::new(0);
+pub static OWN_CODE_START: AtomicUsize = AtomicUsize::new(0);
+pub static OWN_CODE_END: AtomicUsize = AtomicUsize::new(0);
+
+/// What the callback compares against.
+struct Comparison<Ips: Iterator<Item = usize>> {
+    get_ip: GetIp,
+    ours: Ips,
+    seen: usize,
+    differs: bool,
+}
+
+unsafe extern "C" fn compare_frame<Ips: Iterator<Item = usize>>(
+    context: *mut Context,
+    argument: *mut c_void,
+) -> c_int {
+    // SAFETY: libgcc hands back the argument given to it below.
+    let comparison = unsafe { &mut *argument.cast::<Comparison<Ips>>() };
+    // SAFETY: the context is libgcc's own.
+    let ip = unsafe { (comparison.get_ip)(context) };
+    let own_start = OWN_CODE_START.load(Ordering::Relaxed);
+    let own_end = OWN_CODE_END.load(Ordering::Relaxed);
+    let is_ours = (own_start..own_end).contains(&ip);
+    if (comparison.seen == 0 && is_ours) || ip == 0 {
+        return GO_ON;
+    }
+    comparison.seen += 1;
+    if comparison.seen > MOST_COMPARED {
+        return STOP;
+    }
+    if comparison.ours.next() != Some(ip) {
+        comparison.differs = true;
+        return STOP;
+    }
+    GO_ON
+}
+
+/// Compares the stack just captured, if it is its turn.
+#[inline(never)]
+pub fn check(hot: &Hot, thread: &mut Thread) {
+    if hot.verify_every.load(Ordering::Relaxed) == 0 {
+        return;
+    }
+    thread.verify_countdown = match thread.verify_countdown.checked_sub(1) {
+        Some(left) if left > 0 => left,
+        _ => {
+            compare(thread);
+            hot.verify_every.load(Ordering::Relaxed)
+        }
+    };
+}
+
+fn compare(thread: &mut Thread) {
+    let (backtrace, get_ip) = (
+        BACKTRACE.load(Ordering::Relaxed),
+        GET_IP.load(Ordering::Relaxed),
+    );
+    if backtrace == 0 || get_ip == 0 || REGISTERING.load(Ordering::Acquire) != 0 {
+        return;
+    }
+    // SAFETY: set-up stored libgcc's functions of these types.
+    let (backtrace, get_ip) = unsafe {
+        (
+            core::mem::transmute::<usize, Backtrace>(backtrace),
+            core::mem::transmute::<usize, GetIp>(get_ip),
+        )
+    };
+    let mut comparison = Comparison {
+        get_ip,
+        ours: thread.stack.ips_leaf_first(),
+        seen: 0,
+        differs: false,
+    };
+    run(backtrace, &mut comparison);
+    let all_seen = comparison.seen > MOST_COMPARED || comparison.ours.next().is_none();
+    let differs = comparison.differs || !all_seen;
+    bump(&thread.stats[stat::VERIFIED], 1);
+    if differs {
+        bump(&thread.stats[stat::DIFFERENCES], 1);
+    }
+}
+
+fn run<Ips: Iterator<Item = usize>>(backtrace: Backtrace, comparison: &mut Comparison<Ips>) {
+    let argument: *mut Comparison<Ips> = comparison;
+    // SAFETY: the callback gets the argument back while it is still borrowed here.
+    unsafe { backtrace(compare_frame::<Ips>, argument.cast()) };
+}

@@ -1,0 +1,47 @@
+//! `residue export`: a profile in the form that another tool reads.
+
+use std::path::{Path, PathBuf};
+
+use clap::ValueEnum;
+
+use crate::text::counter::{Counter, Kind};
+use crate::text::{folded, input, output};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue export job.residue --format folded -o job.folded\n  \
+    residue export job.residue --format folded --counter at-peak | flamegraph.pl > peak.svg")]
+pub struct Args {
+    /// Profile to read
+    pub file: PathBuf,
+    /// Form to write
+    #[arg(long, value_enum)]
+    pub format: Format,
+    /// Counter that becomes the value of each stack
+    #[arg(long, value_enum, default_value_t)]
+    pub counter: Counter,
+    /// Which memory to write
+    #[arg(long, value_enum, default_value_t)]
+    pub kind: Kind,
+    /// File to write instead of standard output
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    /// One line a stack, root first: `main;parse;malloc 4096`
+    Folded,
+}
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let profile = input::load(&args.file)?;
+    let write = |out: &mut dyn std::io::Write| match args.format {
+        Format::Folded => Ok(folded::write(&profile, args.counter, args.kind, out)?),
+    };
+    match args.output.as_deref() {
+        None => output::to_stdout(write),
+        Some(path) if path == Path::new("-") => output::to_stdout(write),
+        Some(path) => output::to_file(path, &args.file, write),
+    }
+}

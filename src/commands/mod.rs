@@ -1,0 +1,8 @@
+//! One file per subcommand.
+
+pub mod attach;
+pub mod dump;
+pub mod export;
+pub mod recover;
+pub mod report;
+pub mod run;

@@ -1,0 +1,156 @@
+//! `residue recover`: finish what a killed `residue run` left behind.
+
+use crate::recording::arenas::{Arena, ArenaDirectory};
+use crate::recording::finishing;
+use crate::text::units;
+use anyhow::{Context, Result, bail};
+use residue_finish::{ArenaFile, Ending};
+use residue_profile::End;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue recover                       everything left in shared memory and temporary directories\n  \
+    residue recover --list                only say what is there\n  \
+    residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue")]
+pub struct Args {
+    /// Arenas, or directories of arenas [default: all that this user's runs left behind]
+    paths: Vec<PathBuf>,
+    /// Where the profile goes, a file (for one recording) or a directory
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Only list what could be recovered
+    #[arg(long)]
+    list: bool,
+}
+
+/// An arena and where its profile was going to be written.
+struct Left {
+    arena: Arena,
+    output: Option<PathBuf>,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let mut directories = Vec::new();
+    let mut found = Vec::new();
+    if args.paths.is_empty() {
+        for directory in ArenaDirectory::find_all() {
+            match directory.owner() {
+                Some(owner) if owner.is_alive() => {
+                    eprintln!(
+                        "residue: {}: still being recorded by process {}",
+                        directory.path.display(),
+                        owner.pid
+                    );
+                }
+                _ => directories.push(directory),
+            }
+        }
+    }
+    for path in &args.paths {
+        if path.is_dir() {
+            directories.push(ArenaDirectory { path: path.clone() });
+        } else {
+            let identity = ArenaFile::open(path)?.identity()?;
+            let arena = Arena {
+                path: path.clone(),
+                identity,
+            };
+            found.push(Left {
+                arena,
+                output: None,
+            });
+        }
+    }
+    for directory in &directories {
+        let arenas = directory.arenas();
+        let wanted = directory.owner().and_then(|owner| owner.output);
+        // The first image's process was the program itself.
+        let main_pid = arenas.first().map(|arena| arena.identity.pid);
+        let main = arenas
+            .iter()
+            .rposition(|arena| Some(arena.identity.pid) == main_pid);
+        for (index, arena) in arenas.into_iter().enumerate() {
+            let output = wanted.clone().filter(|_| Some(index) == main);
+            found.push(Left { arena, output });
+        }
+    }
+    if found.is_empty() {
+        println!("residue: nothing to recover");
+        return Ok(ExitCode::SUCCESS);
+    }
+    if args.output.as_ref().is_some_and(|output| !output.is_dir()) && found.len() > 1 {
+        bail!(
+            "{} recordings were found; give a directory with -o, or one of their paths",
+            found.len()
+        );
+    }
+    let mut failed = 0;
+    for left in &found {
+        if args.list {
+            println!("{}  {}", left.arena.path.display(), describe(&left.arena));
+        } else if let Err(error) = recover(left, args.output.as_deref()) {
+            eprintln!("residue: {error:#}");
+            failed += 1;
+        }
+    }
+    if !args.list {
+        for directory in directories {
+            directory.remove();
+        }
+    }
+    Ok(if failed == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::from(crate::EXIT_TROUBLE)
+    })
+}
+
+fn describe(arena: &Arena) -> String {
+    let state = if arena.is_in_use() {
+        "running"
+    } else {
+        "ended"
+    };
+    format!(
+        "{} (process {}, {state}): {}",
+        arena.identity.program(),
+        arena.identity.pid,
+        arena.identity.command.join(" ")
+    )
+}
+
+fn recover(left: &Left, output: Option<&Path>) -> Result<()> {
+    if left.arena.is_in_use() {
+        bail!(
+            "{}: process {} still runs; `residue report --pid {}` reads it",
+            left.arena.path.display(),
+            left.arena.identity.pid,
+            left.arena.identity.pid
+        );
+    }
+    let name = format!(
+        "{}.{}.residue",
+        left.arena.identity.program(),
+        left.arena.identity.pid
+    );
+    let path = match output {
+        Some(directory) if directory.is_dir() => directory.join(name),
+        Some(file) => file.to_path_buf(),
+        None => left.output.clone().unwrap_or_else(|| PathBuf::from(name)),
+    };
+    let ending = Ending {
+        end: End::Unknown,
+        ..Ending::default()
+    };
+    let profile = finishing::finish(&left.arena, &ending, &path)
+        .with_context(|| path.display().to_string())?;
+    println!(
+        "residue: recovered {}: {} allocations, live {}",
+        path.display(),
+        units::count(profile.heap.calls),
+        units::bytes(profile.heap.live_bytes)
+    );
+    Ok(())
+}

@@ -1,0 +1,408 @@
+//! `residue run`: record a program and its children.
+
+use crate::recording::arenas::{Arena, ArenaDirectory};
+use crate::recording::clock::Clock;
+use crate::recording::program::{self, Obstacle};
+use crate::recording::settings::Settings;
+use crate::recording::signals::Forwarding;
+use crate::recording::{finishing, library};
+use crate::text::units;
+use anyhow::{Context, Result};
+use clap::ValueEnum;
+use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use residue_finish::Ending;
+use residue_profile::{End, Profile};
+use std::ffi::OsString;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+#[derive(clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue run -- ./simulate run.mac\n  \
+    residue run -o job.residue -t cc1plus -- make -j8\n  \
+    residue run --min-size 4096 -- python3 train.py\n\n\
+    The exit status is the program's; 125 when residue could not start, 126 when the program\n\
+    is not executable, 127 when it is not found.")]
+pub struct Args {
+    /// Where the profile goes [default: PROGRAM.PID.residue]; those of other processes stand beside it
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// Record only processes whose program name matches NAME (`*` and `?` allowed)
+    #[arg(short = 't', long, value_name = "NAME", default_value = "")]
+    program: String,
+    /// Keep stacks only for blocks of at least N bytes; smaller ones are counted in one pooled stack
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    min_size: u64,
+    /// Keep stacks only for blocks of at most N bytes; larger ones are counted in one pooled stack
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    max_size: u64,
+    /// Begin with recording switched on or off
+    #[arg(long, value_enum, value_name = "STATE", default_value_t = Start::Recording)]
+    start: Start,
+    /// Record only the program itself, not the processes it starts
+    #[arg(long)]
+    no_children: bool,
+    /// Longest stack kept whole; of deeper ones the root side and the leaf side are kept
+    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(2..=32768))]
+    max_depth: u32,
+    /// Compare every stack (or one in N) with the one libgcc's unwinder gives, and count differences
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    verify_stacks: Option<u32>,
+    /// Finish when the program ends, even if processes it left behind still run
+    #[arg(long)]
+    no_wait: bool,
+    /// Keep the recorder's memory in a directory of DIR [default: /dev/shm, or a temporary directory]
+    #[arg(long, value_name = "DIR")]
+    arena_dir: Option<PathBuf>,
+    /// Say nothing but errors
+    #[arg(short, long)]
+    quiet: bool,
+    /// The program and its arguments
+    #[arg(
+        required = true,
+        trailing_var_arg = true,
+        allow_hyphen_values = true,
+        value_name = "CMD"
+    )]
+    command: Vec<OsString>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
+enum Start {
+    Recording,
+    Paused,
+}
+
+const EXIT_CANNOT_START: u8 = 125;
+const EXIT_NOT_EXECUTABLE: u8 = 126;
+const EXIT_NOT_FOUND: u8 = 127;
+
+/// Processes left behind are waited for this long before the user is told.
+const SILENT_WAIT: Duration = Duration::from_secs(1);
+const WAIT_STEP: Duration = Duration::from_millis(20);
+
+/// Profiles of other processes named in the summary before it says "and N more".
+const MOST_NAMED: usize = 8;
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let path = match program::find(&args.command[0]) {
+        Ok(path) => path,
+        Err(reason) => return Ok(cannot_run(&args.command[0], reason.into())),
+    };
+    let obstacle = program::obstacle(&path);
+    if let Some(obstacle) = &obstacle {
+        eprintln!("residue: {} {}", path.display(), obstacle.explain());
+    }
+    let output = args.output.as_deref().map(usable_output);
+    let forwarding = Forwarding::start().context("cannot take signals")?;
+    let recording = match prepare(&args, output.as_deref(), obstacle.as_ref()) {
+        Ok(recording) => recording,
+        Err(error) => {
+            eprintln!("residue: cannot record: {error:#}; the program runs unrecorded");
+            None
+        }
+    };
+    let mut command = Command::new(&args.command[0]);
+    command.args(&args.command[1..]);
+    let arenas = recording.map(|Prepared { arenas, variables }| {
+        command.envs(variables);
+        arenas
+    });
+    let mut child = match command.spawn() {
+        Ok(child) => child,
+        Err(error) => {
+            if let Some(arenas) = arenas {
+                arenas.remove();
+            }
+            return Ok(cannot_run(&args.command[0], error));
+        }
+    };
+    let pid = child.id();
+    forwarding.set_target(pid);
+    let status = wait(&mut child, arenas.as_ref())?;
+    forwarding.set_target(0);
+    if let Some(arenas) = arenas {
+        if !args.no_wait {
+            wait_for_others(&arenas, &forwarding, args.quiet);
+        }
+        let finished = Finished {
+            main_pid: pid,
+            status,
+            output,
+            quiet: args.quiet,
+            expected: obstacle.is_none() && args.program.is_empty(),
+        };
+        finished.write_all(arenas);
+    }
+    Ok(end_as(status))
+}
+
+fn cannot_run(command: &std::ffi::OsStr, error: std::io::Error) -> ExitCode {
+    eprintln!("residue: cannot run {}: {error}", command.display());
+    ExitCode::from(match error.kind() {
+        std::io::ErrorKind::NotFound => EXIT_NOT_FOUND,
+        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::IsADirectory => {
+            EXIT_NOT_EXECUTABLE
+        }
+        _ => EXIT_CANNOT_START,
+    })
+}
+
+/// The path asked for, or one beside it that can be written: a long job must not
+/// lose its profile to a mistyped directory.
+fn usable_output(wanted: &Path) -> PathBuf {
+    let directory = match wanted.parent() {
+        Some(parent) if !parent.as_os_str().is_empty() => parent,
+        _ => Path::new("."),
+    };
+    let problem = match tempfile::Builder::new()
+        .prefix(".residue-probe")
+        .tempfile_in(directory)
+    {
+        Ok(_) if wanted.is_dir() => std::io::Error::from(std::io::ErrorKind::IsADirectory),
+        Ok(_) => return wanted.to_path_buf(),
+        Err(error) => error,
+    };
+    let name = wanted.file_name().unwrap_or("profile.residue".as_ref());
+    let fallback = [PathBuf::from("."), std::env::temp_dir()]
+        .into_iter()
+        .find(|base| tempfile::tempfile_in(base).is_ok())
+        .unwrap_or_default()
+        .join(name);
+    eprintln!(
+        "residue: cannot write {}: {problem}; the profile will go to {}",
+        wanted.display(),
+        fallback.display()
+    );
+    fallback
+}
+
+/// What the program is started with, and where its arenas will be.
+struct Prepared {
+    arenas: ArenaDirectory,
+    variables: Vec<(&'static str, OsString)>,
+}
+
+/// `None` where preloading would make the program's own dynamic linker complain.
+fn prepare(
+    args: &Args,
+    output: Option<&Path>,
+    obstacle: Option<&Obstacle>,
+) -> Result<Option<Prepared>> {
+    if obstacle.is_some_and(Obstacle::forbids_preload) {
+        return Ok(None);
+    }
+    let library = library::install()?;
+    let arenas = ArenaDirectory::create(args.arena_dir.as_deref(), output)?;
+    let settings = Settings {
+        min_size: args.min_size,
+        max_size: args.max_size,
+        max_depth: args.max_depth,
+        verify_every: args.verify_stacks.map_or(0, u64::from),
+        start_paused: args.start == Start::Paused,
+        with_children: !args.no_children,
+        program_pattern: args.program.clone(),
+    };
+    let mut preload = library.into_os_string();
+    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        // The recorder stands first: it must see calls before any allocator does.
+        preload.push(":");
+        preload.push(others);
+    }
+    let variables = vec![
+        ("LD_PRELOAD", preload),
+        (
+            residue_arena::CONFIG_VARIABLE,
+            settings.encode(&arenas.path).into(),
+        ),
+    ];
+    Ok(Some(Prepared { arenas, variables }))
+}
+
+fn wait(child: &mut Child, arenas: Option<&ArenaDirectory>) -> Result<ExitStatus> {
+    let _clock = arenas.map(|arenas| Clock::start(arenas.path.clone()));
+    loop {
+        match child.wait() {
+            Ok(status) => return Ok(status),
+            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+            Err(error) => return Err(error).context("cannot wait for the program"),
+        }
+    }
+}
+
+/// Waits for recorded processes that outlive the program.
+fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool) {
+    let running = || -> Vec<String> {
+        arenas
+            .arenas()
+            .iter()
+            .filter(|arena| arena.is_in_use())
+            .map(|arena| format!("{} ({})", arena.identity.program(), arena.identity.pid))
+            .collect()
+    };
+    let started = Instant::now();
+    let mut told = quiet;
+    let _clock = Clock::start(arenas.path.clone());
+    loop {
+        let still = running();
+        if still.is_empty() || forwarding.was_interrupted() {
+            return;
+        }
+        if !told && started.elapsed() > SILENT_WAIT {
+            told = true;
+            eprintln!(
+                "residue: the program ended; still recording {}; Ctrl-C finishes now",
+                still.join(", ")
+            );
+        }
+        std::thread::sleep(WAIT_STEP);
+    }
+}
+
+/// The end of a run: every arena becomes a profile.
+struct Finished {
+    main_pid: u32,
+    status: ExitStatus,
+    output: Option<PathBuf>,
+    quiet: bool,
+    /// Whether the program itself should have been recorded.
+    expected: bool,
+}
+
+impl Finished {
+    fn write_all(&self, directory: ArenaDirectory) {
+        let arenas = directory.arenas();
+        let main_image = arenas
+            .iter()
+            .rposition(|arena| arena.identity.pid == self.main_pid);
+        let mut others = Vec::new();
+        for (index, arena) in arenas.iter().enumerate() {
+            let is_main = Some(index) == main_image;
+            let path = self.path_for(arena, is_main, &arenas[..index]);
+            let ending = self.ending(arena, is_main, &arenas[index + 1..]);
+            match finishing::finish(arena, &ending, &path) {
+                Ok(profile) if is_main => self.summarize(&profile, &path),
+                Ok(_) => others.push(path),
+                Err(error) => eprintln!("residue: {}: {error:#}", path.display()),
+            }
+        }
+        directory.remove();
+        self.name_others(&others);
+        if main_image.is_none() && self.expected {
+            eprintln!("residue: the program allocated nothing that could be recorded");
+        }
+    }
+
+    fn path_for(&self, arena: &Arena, is_main: bool, earlier: &[Arena]) -> PathBuf {
+        let (pid, name) = (arena.identity.pid, arena.identity.program());
+        let images_before = earlier
+            .iter()
+            .filter(|other| other.identity.pid == pid)
+            .count();
+        // Images that were replaced by `exec` are numbered in their order.
+        let image = match images_before {
+            0 => String::new(),
+            _ if is_main => String::new(),
+            number => format!(".{number}"),
+        };
+        match &self.output {
+            Some(output) if is_main => output.clone(),
+            Some(output) => {
+                let stem = output.file_stem().unwrap_or_default().display().to_string();
+                output.with_file_name(format!("{stem}.{pid}{image}.{name}.residue"))
+            }
+            None => PathBuf::from(format!("{name}.{pid}{image}.residue")),
+        }
+    }
+
+    fn ending(&self, arena: &Arena, is_main: bool, later: &[Arena]) -> Ending {
+        let was_replaced = later
+            .iter()
+            .any(|other| other.identity.pid == arena.identity.pid);
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .map(|since| since.as_nanos() as u64)
+            .ok();
+        let end = if is_main {
+            match self.status.signal() {
+                Some(signal) => End::Killed { signal },
+                None => End::Exited {
+                    code: self.status.code().unwrap_or(0),
+                },
+            }
+        } else if was_replaced {
+            End::Exec
+        } else if arena.is_in_use() {
+            End::Running
+        } else {
+            End::Unknown
+        };
+        let max_rss_bytes = getrusage(UsageWho::RUSAGE_CHILDREN)
+            .ok()
+            .map(|usage| usage.max_rss() as u64 * 1024)
+            .filter(|_| is_main);
+        Ending {
+            ended_unix_ns: now.filter(|_| is_main || end == End::Running),
+            end,
+            max_rss_bytes,
+        }
+    }
+
+    fn summarize(&self, profile: &Profile, path: &Path) {
+        if self.quiet {
+            return;
+        }
+        let recorder = &profile.recorder;
+        eprintln!(
+            "residue: {} allocations, {} in total, peak {}, live {} in {} blocks",
+            units::count(profile.heap.calls),
+            units::bytes(profile.heap.total_bytes),
+            units::bytes(profile.heap.peak_bytes),
+            units::bytes(profile.heap.live_bytes),
+            units::count(profile.heap.live_blocks),
+        );
+        eprintln!(
+            "residue: {} stacks; recorder {}, {} dropped",
+            units::count(profile.stacks.len() as u64),
+            units::bytes(recorder.arena_bytes + recorder.private_bytes),
+            units::count(recorder.dropped),
+        );
+        if recorder.verified_stacks > 0 {
+            eprintln!(
+                "residue: {} stacks compared with libgcc's, {} differ",
+                units::count(recorder.verified_stacks),
+                units::count(recorder.verify_differences),
+            );
+        }
+        eprintln!("residue: see it: residue report {}", path.display());
+    }
+
+    fn name_others(&self, others: &[PathBuf]) {
+        if self.quiet || others.is_empty() {
+            return;
+        }
+        for path in others.iter().take(MOST_NAMED) {
+            eprintln!("residue: another process: {}", path.display());
+        }
+        if others.len() > MOST_NAMED {
+            eprintln!(
+                "residue: and {} more processes beside them",
+                others.len() - MOST_NAMED
+            );
+        }
+    }
+}
+
+/// Ends as the program ended: with its status, or by the same signal.
+fn end_as(status: ExitStatus) -> ExitCode {
+    let Some(signal) = status.signal() else {
+        return ExitCode::from(status.code().unwrap_or(0) as u8);
+    };
+    // The program may have left a core file; this process must not overwrite it.
+    let _ = setrlimit(Resource::RLIMIT_CORE, 0, 0);
+    let _ = signal_hook::low_level::emulate_default_handler(signal);
+    // Only reached for signals that do not end a process by default.
+    ExitCode::from((128 + signal) as u8)
+}

@@ -1,0 +1,55 @@
+//! The `residue` command: what does every event leave behind, who left it, and why?
+#![forbid(unsafe_code)]
+
+mod commands;
+mod recording;
+mod text;
+
+use clap::{Parser, Subcommand};
+use std::process::ExitCode;
+
+#[derive(Parser)]
+#[command(
+    name = "residue",
+    version,
+    about = "An exact memory profiler for programs that do the same work again and again",
+    after_help = "Examples:\n  \
+        residue run -o job.residue -- ./simulate run.mac\n  \
+        residue report job.residue\n  \
+        residue export job.residue --format folded --counter live | flamegraph.pl > live.svg"
+)]
+struct CommandLine {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// Record a program and its children; the exit status is the program's
+    Run(commands::run::Args),
+    /// Show the summary and the top stacks of a profile, or of a running program
+    Report(commands::report::Args),
+    /// Write a profile in a form that other tools read
+    Export(commands::export::Args),
+    /// Show everything in a profile, and the recorder's own statistics
+    Dump(commands::dump::Args),
+    /// Finish recordings that were left behind when `residue` itself was killed
+    Recover(commands::recover::Args),
+}
+
+/// Exit status of `residue` itself when it could not do what was asked.
+const EXIT_TROUBLE: u8 = 2;
+
+fn main() -> ExitCode {
+    let result = match CommandLine::parse().command {
+        Command::Run(args) => commands::run::run(args),
+        Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Dump(args) => commands::dump::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Recover(args) => commands::recover::run(args),
+    };
+    result.unwrap_or_else(|error| {
+        eprintln!("residue: {error:#}");
+        ExitCode::from(EXIT_TROUBLE)
+    })
+}

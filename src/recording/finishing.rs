@@ -1,0 +1,93 @@
+//! From arenas to profiles: reading, naming, writing, with progress.
+
+use super::arenas::Arena;
+use anyhow::{Context, Result};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use residue_finish::{Ending, Step};
+use residue_profile::Profile;
+use std::path::Path;
+use std::sync::Mutex;
+use std::time::{Duration, Instant};
+
+/// Work shorter than this shows no bar.
+const SILENT: Duration = Duration::from_secs(1);
+
+/// Reads an arena into a profile, with a progress bar if it takes long.
+pub fn read(arena: &Path, ending: &Ending) -> Result<Profile> {
+    let bar = LateBar::new();
+    let mut profile = residue_finish::finish(arena, ending, &|step, done, of| {
+        bar.show(step, done, of);
+    })?;
+    profile.meta.host = nix::unistd::gethostname()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default();
+    profile.meta.kernel = nix::sys::utsname::uname()
+        .map(|names| names.release().to_string_lossy().into_owned())
+        .unwrap_or_default();
+    Ok(profile)
+}
+
+/// Finishes one arena into the file at `output` and deletes it. On failure the
+/// arena stays, and the error says where.
+pub fn finish(arena: &Arena, ending: &Ending, output: &Path) -> Result<Profile> {
+    let kept = || {
+        format!(
+            "the recording is kept in {}; `residue recover {} -o FILE` finishes it",
+            arena.path.display(),
+            arena.path.display()
+        )
+    };
+    let profile = read(&arena.path, ending).with_context(kept)?;
+    residue_profile::write_to(output, &profile).with_context(kept)?;
+    let _ = std::fs::remove_file(&arena.path);
+    Ok(profile)
+}
+
+/// A progress bar on the terminal that appears only when work takes long.
+struct LateBar {
+    started: Instant,
+    bar: Mutex<Option<ProgressBar>>,
+}
+
+impl LateBar {
+    fn new() -> LateBar {
+        LateBar {
+            started: Instant::now(),
+            bar: Mutex::new(None),
+        }
+    }
+
+    fn show(&self, step: Step, done: u64, of: u64) {
+        if self.started.elapsed() < SILENT {
+            return;
+        }
+        let Ok(mut shown) = self.bar.lock() else {
+            return;
+        };
+        let bar = shown.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("residue: {msg} [{bar:30}] {percent}%");
+            if let Ok(style) = style {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar
+        });
+        bar.set_message(match step {
+            Step::Stacks => "adding up stacks",
+            Step::LiveBlocks => "reading live blocks",
+            Step::Symbols => "naming functions",
+        });
+        bar.set_length(of);
+        bar.set_position(done);
+    }
+}
+
+impl Drop for LateBar {
+    fn drop(&mut self) {
+        if let Ok(shown) = self.bar.lock()
+            && let Some(bar) = shown.as_ref()
+        {
+            bar.finish_and_clear();
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! The recorder that travels inside this executable, put where the dynamic
+//! linker can load it.
+//!
+//! The file is named by its content and never deleted: a child that starts much
+//! later still finds it, and two runs at once share it.
+
+use anyhow::{Context, Result, bail};
+use std::fs;
+use std::io::Write;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+const RECORDER: &[u8] = include_bytes!(env!("RESIDUE_RECORDER"));
+
+/// The path of the recorder, written there first where it is not yet.
+pub fn install() -> Result<PathBuf> {
+    let mut last_error = None;
+    for directory in candidate_directories() {
+        match install_in(&directory) {
+            Ok(path) => return Ok(path),
+            Err(error) => last_error = Some(error),
+        }
+    }
+    match last_error {
+        Some(error) => Err(error.context("nowhere to put the recorder library")),
+        None => bail!("nowhere to put the recorder library"),
+    }
+}
+
+fn candidate_directories() -> Vec<PathBuf> {
+    let uid = nix::unistd::getuid();
+    let cache = std::env::var_os("XDG_CACHE_HOME")
+        .map(PathBuf::from)
+        .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
+        .filter(|path| path.is_absolute())
+        .map(|path| path.join("residue"));
+    let shared = ["/tmp", "/var/tmp", "/dev/shm"]
+        .map(|base| PathBuf::from(base).join(format!("residue-{uid}-lib")));
+    cache.into_iter().chain(shared).collect()
+}
+
+fn install_in(directory: &Path) -> Result<PathBuf> {
+    // LD_PRELOAD is split at these, and nothing can quote them.
+    if directory
+        .as_os_str()
+        .as_encoded_bytes()
+        .iter()
+        .any(|byte| b" :".contains(byte))
+    {
+        bail!("{}: the path has a space or a colon", directory.display());
+    }
+    fs::DirBuilder::new()
+        .recursive(true)
+        .mode(0o700)
+        .create(directory)
+        .with_context(|| directory.display().to_string())?;
+    let status = fs::metadata(directory).with_context(|| directory.display().to_string())?;
+    if status.uid() != nix::unistd::getuid().as_raw() {
+        bail!("{}: belongs to somebody else", directory.display());
+    }
+    let path = directory.join(format!("recorder-{:016x}.so", fingerprint(RECORDER)));
+    let is_there = fs::read(&path).is_ok_and(|found| found == RECORDER);
+    if !is_there {
+        let mut file = tempfile::NamedTempFile::new_in(directory)
+            .with_context(|| directory.display().to_string())?;
+        file.write_all(RECORDER)
+            .and_then(|()| {
+                file.as_file()
+                    .set_permissions(fs::Permissions::from_mode(0o755))
+            })
+            .with_context(|| path.display().to_string())?;
+        file.persist(&path)
+            .with_context(|| path.display().to_string())?;
+    }
+    Ok(path)
+}
+
+/// Names a content (FNV-1a); not a defence, equality is checked above.
+fn fingerprint(bytes: &[u8]) -> u64 {
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}

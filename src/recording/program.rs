@@ -1,0 +1,136 @@
+//! The program to be recorded: where it is, and whether anything can be
+//! preloaded into it.
+
+use object::elf;
+use object::read::elf::{FileHeader, ProgramHeader};
+use std::ffi::OsStr;
+use std::fs;
+use std::io::Read;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::path::{Path, PathBuf};
+
+#[derive(Debug, PartialEq, Eq)]
+pub enum Obstacle {
+    Static,
+    SetUser,
+    Bits32,
+    OtherMachine,
+}
+
+impl Obstacle {
+    /// What it means for the user.
+    pub fn explain(&self) -> &'static str {
+        match self {
+            Obstacle::Static => {
+                "is statically linked, so no recorder can be preloaded into it; it runs \
+                 unrecorded, and only dynamically linked children of it are recorded \
+                 (link it dynamically to record it)"
+            }
+            Obstacle::SetUser => {
+                "changes the user or group when it starts (setuid or setgid), and the system \
+                 preloads nothing into such programs; it runs unrecorded (run it as its owner \
+                 to record it)"
+            }
+            Obstacle::Bits32 => {
+                "is a 32-bit program; the recorder is for x86-64; it and its children run \
+                 unrecorded"
+            }
+            Obstacle::OtherMachine => "is built for another kind of machine; it runs unrecorded",
+        }
+    }
+
+    /// Whether the dynamic linker of such a program would complain about the
+    /// recorder on the program's own output.
+    pub fn forbids_preload(&self) -> bool {
+        matches!(self, Obstacle::Bits32 | Obstacle::OtherMachine)
+    }
+}
+
+/// Finds a command as a shell would.
+pub fn find(command: &OsStr) -> Result<PathBuf, std::io::ErrorKind> {
+    let is_path = command.as_encoded_bytes().contains(&b'/');
+    let candidates: Vec<PathBuf> = if is_path {
+        vec![PathBuf::from(command)]
+    } else {
+        let path = std::env::var_os("PATH").unwrap_or_default();
+        std::env::split_paths(&path)
+            .map(|directory| directory.join(command))
+            .collect()
+    };
+    let mut reason = std::io::ErrorKind::NotFound;
+    for candidate in candidates {
+        match fs::metadata(&candidate) {
+            Ok(status) if status.is_dir() => reason = std::io::ErrorKind::IsADirectory,
+            Ok(status) if status.permissions().mode() & 0o111 == 0 => {
+                reason = std::io::ErrorKind::PermissionDenied;
+            }
+            Ok(_) => return Ok(candidate),
+            Err(error) if error.kind() == std::io::ErrorKind::PermissionDenied => {
+                reason = error.kind();
+            }
+            Err(_) => {}
+        }
+    }
+    Err(reason)
+}
+
+/// What stands in the way of recording the program at `path`, following the
+/// interpreter line of scripts. Unreadable or unknown files are given the benefit
+/// of the doubt: the kernel decides.
+pub fn obstacle(path: &Path) -> Option<Obstacle> {
+    const INTERPRETERS: usize = 4;
+    let mut path = path.to_path_buf();
+    for _ in 0..INTERPRETERS {
+        match interpreter(&path) {
+            Some(next) => path = next,
+            None => break,
+        }
+    }
+    if changes_user(&path) {
+        return Some(Obstacle::SetUser);
+    }
+    elf_obstacle(&fs::read(&path).ok()?)
+}
+
+/// The program that the `#!` line of a script names.
+fn interpreter(path: &Path) -> Option<PathBuf> {
+    let mut head = [0; 256];
+    let length = fs::File::open(path).ok()?.read(&mut head).ok()?;
+    let line = head.get(..length)?.strip_prefix(b"#!")?;
+    let line = line.split(|&byte| byte == b'\n').next()?;
+    let text = std::str::from_utf8(line).ok()?;
+    text.split_whitespace().next().map(PathBuf::from)
+}
+
+fn changes_user(path: &Path) -> bool {
+    const SET_USER: u32 = 0o4000;
+    const SET_GROUP: u32 = 0o2000;
+    fs::metadata(path).is_ok_and(|status| {
+        let mode = status.permissions().mode();
+        let to_other_user = mode & SET_USER != 0 && status.uid() != nix::unistd::getuid().as_raw();
+        let to_other_group =
+            mode & SET_GROUP != 0 && status.gid() != nix::unistd::getgid().as_raw();
+        to_other_user || to_other_group
+    })
+}
+
+fn elf_obstacle(data: &[u8]) -> Option<Obstacle> {
+    const CLASS: usize = 4;
+    if !data.starts_with(b"\x7fELF") {
+        return None;
+    }
+    if data.get(CLASS) == Some(&1) {
+        return Some(Obstacle::Bits32);
+    }
+    let header = elf::FileHeader64::<object::Endianness>::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    if header.e_machine(endian) != elf::EM_X86_64 {
+        return Some(Obstacle::OtherMachine);
+    }
+    let has_interpreter = header
+        .program_headers(endian, data)
+        .ok()?
+        .iter()
+        .any(|segment| segment.p_type(endian) == elf::PT_INTERP);
+    (!has_interpreter).then_some(Obstacle::Static)
+}

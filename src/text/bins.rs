@@ -1,0 +1,157 @@
+//! Sizes and births of a stack's blocks, each in one line.
+
+use residue_profile::{BirthBin, SizeBin};
+
+use super::units::{bytes, count, counted, share};
+use super::words::visible;
+
+/// Size bins named in the short line.
+const NAMED_SIZES: usize = 3;
+
+/// The recorder counts all larger blocks in its last bin too.
+const OPEN_BIN: u8 = (residue_arena::counters::EXTRA_BINS - 1) as u8;
+
+/// The sizes that a bin stands for: `64..127 B`, `1..2 KiB`.
+pub fn size_range(bits: u8) -> String {
+    let Some(shift) = bits.checked_sub(1).map(|shift| u32::from(shift.min(63))) else {
+        return "0 B".to_string();
+    };
+    let low = 1_u64 << shift;
+    match bits {
+        1 => "1 B".to_string(),
+        2..=10 => format!("{low}..{} B", 2 * low - 1),
+        OPEN_BIN => format!("{} or more", bytes(low)),
+        _ => {
+            let unit = ["KiB", "MiB", "GiB", "TiB", "PiB", "EiB"][(shift / 10 - 1) as usize];
+            let first = 1 << (shift % 10);
+            format!("{first}..{} {unit}", 2 * first)
+        }
+    }
+}
+
+/// The most frequent sizes first; `None` where nothing was counted.
+pub fn sizes_line(bins: &[SizeBin]) -> Option<String> {
+    let mut bins: Vec<&SizeBin> = bins.iter().filter(|bin| bin.blocks > 0).collect();
+    bins.sort_by_key(|bin| std::cmp::Reverse(bin.blocks));
+    let all = bins
+        .iter()
+        .fold(0_u64, |sum, bin| sum.saturating_add(bin.blocks));
+    if let [only] = bins[..] {
+        return Some(format!("all {}", size_range(only.bits)));
+    }
+    let mut parts: Vec<String> = bins
+        .iter()
+        .take(NAMED_SIZES)
+        .map(|bin| format!("{} {}", size_range(bin.bits), share(bin.blocks, all)))
+        .collect();
+    if bins.len() > NAMED_SIZES {
+        parts.push(format!("{} other ranges", bins.len() - NAMED_SIZES));
+    }
+    (!parts.is_empty()).then(|| parts.join(", "))
+}
+
+/// When the live blocks were made: `0..12 s, 36 180 blocks, every second`.
+pub fn births_line(births: &[BirthBin], unit: &str) -> Option<String> {
+    let (first, last) = (births.first()?.birth, births.last()?.birth);
+    let blocks = births
+        .iter()
+        .fold(0_u64, |sum, bin| sum.saturating_add(bin.blocks));
+    let blocks = counted(blocks, "block", "blocks");
+    let unit = match unit {
+        "" => "moment",
+        unit => &visible(unit),
+    };
+    let when = match unit {
+        "second" if first == last => format!("at {first} s"),
+        "second" => format!("{first}..{last} s"),
+        unit if first == last => format!("{unit} {first}"),
+        unit => format!("{unit}s {first}..{last}"),
+    };
+    if first == last {
+        return Some(format!("{when}, {blocks}"));
+    }
+    let moments = births.chunk_by(|a, b| a.birth == b.birth).count() as u64;
+    let span = u64::from(last.abs_diff(first)) + 1;
+    let how_often = if moments == span {
+        format!("every {unit}")
+    } else {
+        format!("in {} of {} {unit}s", count(moments), count(span))
+    };
+    Some(format!("{when}, {blocks}, {how_often}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bins_are_ranges_of_sizes() {
+        let expected = [
+            (0, "0 B"),
+            (1, "1 B"),
+            (2, "2..3 B"),
+            (7, "64..127 B"),
+            (10, "512..1023 B"),
+            (11, "1..2 KiB"),
+            (20, "512..1024 KiB"),
+            (21, "1..2 MiB"),
+            (30, "512..1024 MiB"),
+            (OPEN_BIN, "1.00 GiB or more"),
+            (64, "8..16 EiB"),
+            (255, "8..16 EiB"),
+        ];
+        for (bits, text) in expected {
+            assert_eq!(size_range(bits), text);
+        }
+    }
+
+    fn sizes(bins: &[(u8, u64)]) -> Option<String> {
+        let bins: Vec<SizeBin> = bins
+            .iter()
+            .map(|&(bits, blocks)| SizeBin { bits, blocks })
+            .collect();
+        sizes_line(&bins)
+    }
+
+    #[test]
+    fn frequent_sizes_come_first() {
+        assert_eq!(sizes(&[]), None);
+        assert_eq!(sizes(&[(3, 0)]), None);
+        assert_eq!(sizes(&[(3, 0), (7, 12)]).unwrap(), "all 64..127 B");
+        assert_eq!(
+            sizes(&[(5, 10), (7, 80), (11, 10)]).unwrap(),
+            "64..127 B 80.0 %, 16..31 B 10.0 %, 1..2 KiB 10.0 %"
+        );
+        assert_eq!(
+            sizes(&[(1, 1), (2, 2), (3, 3), (4, 4), (5, 5)]).unwrap(),
+            "16..31 B 33.3 %, 8..15 B 26.7 %, 4..7 B 20.0 %, 2 other ranges"
+        );
+    }
+
+    fn births(births: &[u32], unit: &str) -> Option<String> {
+        let bins: Vec<BirthBin> = births
+            .iter()
+            .map(|&birth| BirthBin {
+                birth,
+                blocks: 1000,
+                bytes: 64_000,
+            })
+            .collect();
+        births_line(&bins, unit)
+    }
+
+    #[test]
+    fn births_say_when_and_how_often() {
+        assert_eq!(births(&[], "second"), None);
+        assert_eq!(births(&[5], "second").unwrap(), "at 5 s, 1 000 blocks");
+        assert_eq!(births(&[5], "event").unwrap(), "event 5, 1 000 blocks");
+        assert_eq!(
+            births(&[0, 1, 2], "second").unwrap(),
+            "0..2 s, 3 000 blocks, every second"
+        );
+        assert_eq!(
+            births(&[3, 3, 9], "event").unwrap(),
+            "events 3..9, 3 000 blocks, in 2 of 7 events"
+        );
+    }
+}

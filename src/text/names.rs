@@ -1,0 +1,168 @@
+//! Readable names of functions and frames, made when they are first shown.
+
+use residue_profile::{CUT, FrameId, FunctionId, Profile};
+use residue_symbols::{DemangleStyle, demangle};
+
+/// In place of frames that the depth limit left out.
+pub const CUT_FRAMES: &str = "[... frames left out ...]";
+/// In place of a frame that a damaged file does not hold any more.
+const LOST_FRAME: &str = "[lost frame]";
+
+/// Characters of a short name.
+const SHORT: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NameStyle {
+    /// Without parameters, and long ones cut in the middle.
+    Short,
+    /// Without parameters.
+    NoParams,
+    /// With parameters and return type.
+    Full,
+}
+
+/// Names by [`FunctionId`]; each is demangled once.
+pub struct Names<'a> {
+    profile: &'a Profile,
+    style: NameStyle,
+    known: Vec<Option<Box<str>>>,
+}
+
+impl<'a> Names<'a> {
+    pub fn new(profile: &'a Profile, style: NameStyle) -> Names<'a> {
+        Names {
+            profile,
+            style,
+            known: vec![None; profile.functions.len()],
+        }
+    }
+
+    /// The name of a function; `None` where it has none.
+    pub fn function(&mut self, function: FunctionId) -> Option<&str> {
+        let symbol = self.profile.functions.get(function as usize)?;
+        if symbol.is_empty() {
+            return None;
+        }
+        let known = self.known.get_mut(function as usize)?;
+        let style = self.style;
+        Some(known.get_or_insert_with(|| readable(symbol, style).into()))
+    }
+
+    /// The name of a frame's function, or its address where there is no name:
+    /// `libfoo.so+0x12f0`, or `[jit] 0x7f0012f0` for code outside every module.
+    pub fn frame(&mut self, id: FrameId) -> String {
+        if id == CUT {
+            return CUT_FRAMES.to_string();
+        }
+        let profile = self.profile;
+        let Some(frame) = profile.frames.get(id as usize) else {
+            return LOST_FRAME.to_string();
+        };
+        if let Some(name) = self.function(frame.function) {
+            return name.to_string();
+        }
+        match profile.module_name(frame.module) {
+            Some(module) => format!("{}+{:#x}", without_controls(module), frame.address),
+            None => format!("[jit] {:#x}", frame.address),
+        }
+    }
+
+    /// The file name of the module of a frame, where it says more than the frame's
+    /// name does.
+    pub fn module_beside(&self, id: FrameId) -> Option<String> {
+        let frame = self.profile.frames.get(id as usize)?;
+        let function = self.profile.functions.get(frame.function as usize)?;
+        if function.is_empty() {
+            return None;
+        }
+        let module = self.profile.module_name(frame.module)?;
+        Some(without_controls(module))
+    }
+}
+
+fn readable(symbol: &str, style: NameStyle) -> String {
+    let name = match style {
+        NameStyle::Full => demangle(symbol, DemangleStyle::Full),
+        NameStyle::Short | NameStyle::NoParams => demangle(symbol, DemangleStyle::NoParams),
+    };
+    let name = without_controls(&name);
+    match style {
+        NameStyle::Short => cut_middle(&name, SHORT),
+        NameStyle::NoParams | NameStyle::Full => name,
+    }
+}
+
+/// Names come from files of anybody's making, and terminals obey control
+/// characters.
+fn without_controls(text: &str) -> String {
+    text.chars().filter(|char| !char.is_control()).collect()
+}
+
+/// At most `longest` characters: the two ends with `…` between them.
+pub fn cut_middle(text: &str, longest: usize) -> String {
+    let length = text.chars().count();
+    if length <= longest {
+        return text.to_string();
+    }
+    let tail = longest.saturating_sub(1) / 2;
+    let head = longest.saturating_sub(1) - tail;
+    let mut cut: String = text.chars().take(head).collect();
+    cut.push('…');
+    cut.extend(text.chars().skip(length - tail));
+    cut
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sample;
+    use residue_profile::NONE;
+
+    #[test]
+    fn frames_have_a_name_or_an_address() {
+        let profile = sample::profile();
+        let mut names = Names::new(&profile, NameStyle::Short);
+        let named: Vec<String> = (0..profile.frames.len() as u32)
+            .map(|frame| names.frame(frame))
+            .collect();
+        assert_eq!(
+            named,
+            [
+                "main",
+                "space::Thing::foo",
+                "operator new",
+                "libfoo.so+0x12f0",
+                "[jit] 0x7f0012f0",
+                "space::Thing::foo",
+                "odd;name",
+            ]
+        );
+        assert_eq!(names.frame(CUT), "[... frames left out ...]");
+        assert_eq!(names.frame(NONE), "[lost frame]");
+        let mut full = Names::new(&profile, NameStyle::Full);
+        assert_eq!(full.frame(1), "space::Thing::foo(std::string const&, int)");
+    }
+
+    #[test]
+    fn modules_stand_beside_names_only() {
+        let profile = sample::profile();
+        let names = Names::new(&profile, NameStyle::Short);
+        assert_eq!(names.module_beside(0).as_deref(), Some("server"));
+        assert_eq!(names.module_beside(3), None);
+        assert_eq!(names.module_beside(4), None);
+        assert_eq!(names.module_beside(CUT), None);
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(cut_middle("abcdef", 6), "abcdef");
+        assert_eq!(cut_middle("abcdefg", 6), "abc…fg");
+        assert_eq!(cut_middle("äbcdéfg", 4), "äb…g");
+        assert_eq!(cut_middle("abc", 0), "…");
+    }
+
+    #[test]
+    fn control_characters_are_dropped() {
+        assert_eq!(readable("a\u{1b}[31m\nb", NameStyle::Full), "a[31mb");
+    }
+}

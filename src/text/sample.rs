@@ -1,0 +1,234 @@
+//! A small profile with one of everything that can be shown.
+
+use residue_profile::*;
+
+const MIB: u64 = 1 << 20;
+
+pub fn profile() -> Profile {
+    let mut profile = Profile {
+        meta: meta(),
+        heap: Totals {
+            calls: 5_001_622,
+            frees: 5_001_590,
+            total_bytes: 300 * MIB,
+            live_bytes: 2936,
+            live_blocks: 32,
+            peak_bytes: 5000,
+            reallocs_in_place: 4,
+            reallocs_moved: 5,
+            temporaries: 1_250_405,
+        },
+        mappings: Totals {
+            calls: 2,
+            frees: 1,
+            total_bytes: 12_288,
+            live_bytes: 8192,
+            live_blocks: 1,
+            peak_bytes: 8192,
+            ..Totals::default()
+        },
+        recorder: RecorderStats {
+            arena_bytes: 37 * MIB,
+            private_bytes: MIB,
+            time_ns: 450_000_000,
+            threads: 3,
+            captures: 5_001_624,
+            ..RecorderStats::default()
+        },
+        modules: vec![module("/opt/server", "00ff"), module("/lib/libfoo.so", "")],
+        functions: ["main", "_ZN5space5Thing3fooERKSsi", "_Znwm", "odd;name\n"]
+            .map(String::from)
+            .to_vec(),
+        ..Profile::default()
+    };
+    profile.frames = vec![
+        frame(0, 0x1234, 0),
+        frame(1, 0x8000, 1),
+        frame(1, 0x9000, 2),
+        frame(1, 0x12f0, NONE),
+        frame(NONE, 0x7f00_12f0, NONE),
+        frame(1, 0x8010, 1),
+        frame(1, 0x8020, 3),
+    ];
+    // main, and from there to operator new on two lines of one function, to odd
+    // code by way of a gap, and to mmap.
+    profile.nodes = [
+        (ROOT, NONE),
+        (ROOT, 0),
+        (1, 1),
+        (2, 2),
+        (1, 5),
+        (4, 2),
+        (1, CUT),
+        (6, 4),
+        (7, 6),
+        (1, 3),
+    ]
+    .map(|(parent, frame)| Node { parent, frame })
+    .to_vec();
+    add(
+        &mut profile,
+        3,
+        StackKind::Heap,
+        first_counters(),
+        7,
+        &[0, 1, 2],
+    );
+    add(
+        &mut profile,
+        5,
+        StackKind::Heap,
+        counters(10, 0, 10_240),
+        7,
+        &[],
+    );
+    add(
+        &mut profile,
+        8,
+        StackKind::Heap,
+        counters(1, 1, 1000),
+        10,
+        &[7],
+    );
+    add(
+        &mut profile,
+        9,
+        StackKind::Mapping,
+        counters(2, 1, 8192),
+        14,
+        &[0],
+    );
+    add(
+        &mut profile,
+        ROOT,
+        StackKind::Pooled,
+        counters(50, 1, 16),
+        5,
+        &[9],
+    );
+    add(
+        &mut profile,
+        ROOT,
+        StackKind::Overflow,
+        counters(1, 0, 24),
+        5,
+        &[],
+    );
+    profile
+}
+
+/// A profile of one stack, `depth` calls deep.
+pub fn deep(depth: u32) -> Profile {
+    let mut profile = profile();
+    profile.stacks.truncate(1);
+    profile.nodes = (0..=depth)
+        .map(|node| Node {
+            parent: node.saturating_sub(1),
+            frame: if node == 0 { NONE } else { 0 },
+        })
+        .collect();
+    profile.stacks[0].node = depth;
+    profile
+}
+
+fn meta() -> Meta {
+    Meta {
+        residue_version: "0.1.0".into(),
+        program: "server".into(),
+        executable: "/opt/server".into(),
+        command: vec!["./server".into(), "--port=80".into()],
+        pid: 4711,
+        parent_pid: 1,
+        host: "host".into(),
+        kernel: "6.1".into(),
+        started_unix_ns: 1_700_000_000_123_456_789,
+        duration_ns: 90_000_000_000,
+        end: End::Killed { signal: 9 },
+        allocator: "libc.so.6".into(),
+        page_bytes: 4096,
+        max_rss_bytes: Some(64 * MIB),
+        options: Options {
+            max_size_bytes: u64::MAX,
+            max_depth: 4096,
+            ..Options::default()
+        },
+        birth_unit: "second".into(),
+        notes: vec!["a note".into()],
+    }
+}
+
+fn module(path: &str, build_id: &str) -> Module {
+    Module {
+        path: path.into(),
+        build_id: build_id.into(),
+        start: 0x5555_0000_0000,
+        end: 0x5555_0010_0000,
+        bias: 0x5555_0000_0000,
+    }
+}
+
+fn frame(module: ModuleId, address: u64, function: FunctionId) -> Frame {
+    Frame {
+        module,
+        address,
+        function,
+    }
+}
+
+/// All different, so that none can be taken for another.
+fn first_counters() -> Counters {
+    Counters {
+        calls: 100,
+        frees: 70,
+        total_bytes: 6400,
+        live_bytes: 1920,
+        live_blocks: 30,
+        peak_bytes: 3200,
+        at_peak_bytes: 2560,
+        at_peak_blocks: 40,
+        reallocs_in_place: 1,
+        reallocs_moved: 2,
+        temporaries: 5,
+    }
+}
+
+fn counters(calls: u64, live: u64, size: u64) -> Counters {
+    Counters {
+        calls,
+        frees: calls - live,
+        total_bytes: calls * size,
+        live_bytes: live * size,
+        live_blocks: live,
+        peak_bytes: size,
+        at_peak_bytes: live * size,
+        at_peak_blocks: live,
+        ..Counters::default()
+    }
+}
+
+fn add(
+    profile: &mut Profile,
+    node: NodeId,
+    kind: StackKind,
+    counters: Counters,
+    bits: u8,
+    births: &[u32],
+) {
+    profile.stacks.push(Stack {
+        node,
+        kind,
+        counters,
+    });
+    let bin = |blocks| SizeBin { bits, blocks };
+    profile.sizes_total.push_row([bin(counters.calls)]);
+    let live = Some(bin(counters.live_blocks)).filter(|bin| bin.blocks > 0);
+    profile.sizes_live.push_row(live);
+    let bins = births.len() as u64;
+    profile
+        .births
+        .push_row(births.iter().map(|&birth| BirthBin {
+            birth,
+            blocks: counters.live_blocks / bins,
+            bytes: counters.live_bytes / bins,
+        }));
+}

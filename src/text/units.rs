@@ -1,0 +1,171 @@
+//! Numbers with their units, to three digits where more would not be read.
+
+const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// A size in binary units: `2.19 MiB`.
+pub fn bytes(bytes: u64) -> String {
+    if bytes < 1024 {
+        return format!("{bytes} B");
+    }
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    // What would be rounded up to 1024 is 1.00 of the next unit.
+    while value >= 1023.5 {
+        value /= 1024.0;
+        unit += 1;
+    }
+    format!("{} {}", three_digits(value), UNITS[unit])
+}
+
+/// A size to the byte: `2.19 MiB (2 296 381 bytes)`.
+pub fn exact_bytes(exact: u64) -> String {
+    if exact < 1024 {
+        return bytes(exact);
+    }
+    format!("{} ({} bytes)", bytes(exact), count(exact))
+}
+
+/// A number in groups of three digits: `5 001 622`.
+pub fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things: `1 block`, `36 180 blocks`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A time in nanoseconds: `38.2 ms`, `2 min 5 s`.
+pub fn duration(nanoseconds: u64) -> String {
+    let seconds = nanoseconds as f64 / 1e9;
+    // Where the smaller unit would be rounded up to 1000, the larger one is used.
+    match nanoseconds {
+        0..1_000 => format!("{nanoseconds} ns"),
+        1_000..999_500 => format!("{} µs", three_digits(seconds * 1e6)),
+        999_500..999_500_000 => format!("{} ms", three_digits(seconds * 1e3)),
+        999_500_000..59_950_000_000 => format!("{} s", three_digits(seconds)),
+        _ => long_duration(seconds.round() as u64),
+    }
+}
+
+fn long_duration(seconds: u64) -> String {
+    let (minutes, hours) = (seconds / 60, seconds / 3600);
+    match hours {
+        0 => format!("{minutes} min {} s", seconds % 60),
+        1..24 => format!("{hours} h {} min", minutes % 60),
+        _ => format!("{} d {} h", hours / 24, hours % 24),
+    }
+}
+
+/// A part of a whole: `99.4 %`.
+pub fn share(part: u64, whole: u64) -> String {
+    if part == 0 || whole == 0 {
+        return "0 %".to_string();
+    }
+    if part == whole {
+        return "100 %".to_string();
+    }
+    let percent = part as f64 / whole as f64 * 100.0;
+    if percent < 0.05 {
+        return "<0.1 %".to_string();
+    }
+    // Only the whole is shown as 100.
+    let nearly = if part < whole { 99.9 } else { f64::INFINITY };
+    format!("{:.1} %", percent.min(nearly))
+}
+
+fn three_digits(value: f64) -> String {
+    match value {
+        ..9.995 => format!("{value:.2}"),
+        ..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_three_digits_and_a_unit() {
+        let expected = [
+            (0, "0 B"),
+            (1, "1 B"),
+            (1023, "1023 B"),
+            (1024, "1.00 KiB"),
+            (10_234, "9.99 KiB"),
+            (10_239, "10.0 KiB"),
+            (102_348, "99.9 KiB"),
+            (102_399, "100 KiB"),
+            (1_048_063, "1023 KiB"),
+            (1_048_064, "1.00 MiB"),
+            (2_296_381, "2.19 MiB"),
+            (512 << 20, "512 MiB"),
+            (1 << 40, "1.00 TiB"),
+            (u64::MAX, "16.0 EiB"),
+        ];
+        for (size, text) in expected {
+            assert_eq!(bytes(size), text);
+        }
+        assert_eq!(exact_bytes(1023), "1023 B");
+        assert_eq!(exact_bytes(2_296_381), "2.19 MiB (2 296 381 bytes)");
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        let expected = [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1 000"),
+            (5_001_622, "5 001 622"),
+            (u64::MAX, "18 446 744 073 709 551 615"),
+        ];
+        for (number, text) in expected {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!(counted(1, "block", "blocks"), "1 block");
+        assert_eq!(counted(36_180, "block", "blocks"), "36 180 blocks");
+    }
+
+    #[test]
+    fn times_go_from_nanoseconds_to_days() {
+        let expected = [
+            (0, "0 ns"),
+            (999, "999 ns"),
+            (1_500, "1.50 µs"),
+            (999_499, "999 µs"),
+            (999_500, "1.00 ms"),
+            (38_240_000, "38.2 ms"),
+            (999_600_000, "1.00 s"),
+            (59_900_000_000, "59.9 s"),
+            (59_960_000_000, "1 min 0 s"),
+            (125_000_000_000, "2 min 5 s"),
+            (3_599_600_000_000, "1 h 0 min"),
+            (11_520_000_000_000, "3 h 12 min"),
+            (183_600_000_000_000, "2 d 3 h"),
+            (u64::MAX, "213503 d 23 h"),
+        ];
+        for (nanoseconds, text) in expected {
+            assert_eq!(duration(nanoseconds), text);
+        }
+    }
+
+    #[test]
+    fn only_the_whole_is_a_hundred_percent() {
+        assert_eq!(share(0, 10), "0 %");
+        assert_eq!(share(1, 0), "0 %");
+        assert_eq!(share(1, 100_000), "<0.1 %");
+        assert_eq!(share(994, 1000), "99.4 %");
+        assert_eq!(share(99_999, 100_000), "99.9 %");
+        assert_eq!(share(7, 7), "100 %");
+        assert_eq!(share(21, 20), "105.0 %");
+    }
+}

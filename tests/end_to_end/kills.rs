@@ -1,0 +1,134 @@
+//! Killed at any instruction: the profile is whole, and every number lies between
+//! what was certainly done and what was begun.
+
+use crate::support::ledger::Ledger;
+use crate::support::process::{Running, send, wait_for};
+use crate::support::{Lab, PROFILE};
+use nix::sys::signal::Signal;
+use residue_profile::End;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::time::Duration;
+
+/// What `kill_me` wrote down about itself, over all its threads.
+#[derive(Debug, Default)]
+pub struct Slots {
+    pub calls: [u64; 2],
+    pub bytes: [u64; 2],
+    pub frees: [u64; 2],
+    pub freed: [u64; 2],
+}
+
+impl Slots {
+    /// `None` while the file is not yet complete.
+    pub fn read(log: &Path, threads: usize) -> Option<Slots> {
+        const SLOT_BYTES: usize = 64;
+        let bytes = std::fs::read(log).ok()?;
+        if bytes.len() != threads * SLOT_BYTES {
+            return None;
+        }
+        let mut sum = Slots::default();
+        for slot in bytes.chunks_exact(SLOT_BYTES) {
+            let word = |index: usize| {
+                let word = slot[8 * index..8 * index + 8].try_into();
+                u64::from_le_bytes(word.expect("eight bytes"))
+            };
+            // Done and begun of each.
+            let places = [(0, 3), (1, 4), (2, 5), (6, 7)];
+            let sums = [
+                &mut sum.calls,
+                &mut sum.bytes,
+                &mut sum.frees,
+                &mut sum.freed,
+            ];
+            for (sum, (done, begun)) in sums.into_iter().zip(places) {
+                sum[0] += word(done);
+                sum[1] += word(begun);
+            }
+        }
+        Some(sum)
+    }
+
+    /// The recorded numbers lie between done and begun.
+    pub fn expect_within(&self, ledger: &Ledger) {
+        let recorded = ledger.sum("kill_alloc");
+        let live = [
+            self.bytes[0].saturating_sub(self.freed[1]),
+            self.bytes[1] - self.freed[0],
+        ];
+        let blocks = [
+            self.calls[0].saturating_sub(self.frees[1]),
+            self.calls[1] - self.frees[0],
+        ];
+        for (what, recorded, [done, begun]) in [
+            ("calls", recorded.calls, self.calls),
+            ("bytes", recorded.total_bytes, self.bytes),
+            ("frees", recorded.frees, self.frees),
+            ("live bytes", recorded.live_bytes, live),
+            ("live blocks", recorded.live_blocks, blocks),
+        ] {
+            assert!(
+                done <= recorded && recorded <= begun,
+                "{what}: {recorded} recorded, but {done} done and {begun} begun; {self:?}"
+            );
+        }
+        ledger.expect_nothing_lost();
+    }
+}
+
+/// Moments at which to kill: the same ones each time.
+struct Moments(u64);
+
+impl Moments {
+    /// Between 0.5 and 40 ms.
+    fn next(&mut self) -> Duration {
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        Duration::from_micros(500 + (self.0 >> 33) % 39_500)
+    }
+}
+
+fn kill_once(threads: usize, after: Duration) {
+    let lab = Lab::new();
+    let log = lab.path("log");
+    let command = ["kill_me", &log.display().to_string(), &threads.to_string()];
+    let mut run = Running::start(lab.run(&[], &command));
+    let program = run.program();
+    wait_for("kill_me allocates", || {
+        Slots::read(&log, threads).filter(|slots| slots.calls[0] > 0)
+    });
+    // Not to wait for anything: this is the random moment.
+    std::thread::sleep(after);
+    send(program, Signal::SIGKILL);
+    assert_eq!(run.wait().signal(), Some(Signal::SIGKILL as i32));
+    let slots = Slots::read(&log, threads).expect("the log was complete before");
+    let ledger = Ledger::read(&lab.path(PROFILE));
+    assert_eq!(ledger.profile.meta.end, End::Killed { signal: 9 });
+    slots.expect_within(&ledger);
+}
+
+fn kill_often(threads: usize, times: usize) {
+    let mut moments = Moments(threads as u64);
+    for _ in 0..times {
+        kill_once(threads, moments.next());
+    }
+}
+
+#[test]
+fn a_program_killed_at_random_moments_leaves_whole_profiles() {
+    kill_often(1, 40);
+}
+
+#[test]
+fn a_program_of_four_threads_killed_at_random_moments_leaves_whole_profiles() {
+    kill_often(4, 40);
+}
+
+#[test]
+#[ignore = "takes minutes; forty kills are always done"]
+fn two_hundred_kills() {
+    kill_often(1, 100);
+    kill_often(4, 100);
+}

@@ -1,0 +1,191 @@
+//! Programs into which nothing can be preloaded: they run as ever, and `residue` says
+//! why they are not recorded.
+
+use crate::support::root::{do_as_root, install};
+use crate::support::{Lab, describe, workloads};
+use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
+use std::path::Path;
+use std::process::{Command, Output};
+
+/// The same output and status as without `residue`, and this in its message.
+fn expect_unrecorded(lab: &Lab, program: &Path, message: &str) {
+    let program = program.display().to_string();
+    let native = lab.native(&[&program]);
+    let recorded = lab.record(&[], &[&program]);
+    assert_eq!(
+        recorded.output.status,
+        native.status,
+        "{}",
+        recorded.describe()
+    );
+    assert_eq!(recorded.output.stdout, native.stdout);
+    let stderr = recorded.stderr();
+    assert!(stderr.contains(message), "{stderr}");
+    assert!(stderr.contains(&program), "{stderr}");
+    assert!(!recorded.profile.exists(), "there is nothing to write");
+}
+
+#[test]
+fn a_static_program_runs_and_is_named() {
+    let program = workloads::find("static_prog");
+    expect_unrecorded(&Lab::new(), &program, "statically linked");
+}
+
+#[test]
+fn a_script_of_a_static_interpreter_is_named() {
+    let lab = Lab::new();
+    let text = lab.path("text");
+    let interpreter = workloads::find("static_prog");
+    std::fs::write(&text, format!("#!{}\n", interpreter.display())).expect("the lab is writable");
+    let script = lab.path("script");
+    install(&text, &script, "755");
+    expect_unrecorded(&lab, &script, "statically linked");
+}
+
+/// An ELF file for the i386 that ends with status 7: `mov eax, 1; mov ebx, 7; int 0x80`.
+fn tiny_32_bit_program() -> Vec<u8> {
+    const BASE: u32 = 0x0804_8000;
+    const HEADERS: u32 = 52 + 32;
+    let code = [0xb8, 1, 0, 0, 0, 0xbb, 7, 0, 0, 0, 0xcd, 0x80];
+    let size = HEADERS + code.len() as u32;
+    let mut file = vec![0x7f, b'E', b'L', b'F', 1, 1, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0];
+    let half = |value: u16| value.to_le_bytes().to_vec();
+    let word = |value: u32| value.to_le_bytes().to_vec();
+    for field in [
+        // An executable for the 386, entered after the headers.
+        vec![
+            half(2),
+            half(3),
+            word(1),
+            word(BASE + HEADERS),
+            word(52),
+            word(0),
+            word(0),
+        ],
+        vec![half(52), half(32), half(1), half(0), half(0), half(0)],
+        // One segment, read and executed: the whole file.
+        vec![
+            word(1),
+            word(0),
+            word(BASE),
+            word(BASE),
+            word(size),
+            word(size),
+            word(5),
+            word(0x1000),
+        ],
+    ] {
+        file.extend(field.concat());
+    }
+    file.extend(code);
+    file
+}
+
+#[test]
+fn a_32_bit_program_runs_if_it_can_and_is_named() {
+    let lab = Lab::new();
+    let bytes = lab.path("bytes");
+    std::fs::write(&bytes, tiny_32_bit_program()).expect("the lab is writable");
+    let program = lab.path("tiny32");
+    install(&bytes, &program, "755");
+    let recorded = lab.record(&[], &[&program.display().to_string()]);
+    let stderr = recorded.stderr();
+    assert!(stderr.contains("32-bit"), "{stderr}");
+    let mut native = Command::new(&program);
+    match native.output() {
+        Ok(native) => {
+            assert_eq!(native.status.code(), Some(7), "{}", describe(&native));
+            assert_eq!(recorded.output.status.code(), Some(7), "{stderr}");
+            assert!(recorded.output.stdout.is_empty());
+        }
+        // A kernel without 32-bit programs.
+        Err(error) => {
+            assert_eq!(
+                recorded.output.status.code(),
+                Some(125),
+                "{error}: {stderr}"
+            );
+            assert!(stderr.contains("cannot run"), "{stderr}");
+        }
+    }
+}
+
+const NOBODY: &str = "65534";
+
+/// Runs a command as nobody.
+fn as_nobody(lab: &Lab, command: &[&Path]) -> Output {
+    let mut setpriv = if nix::unistd::geteuid().is_root() {
+        Command::new("setpriv")
+    } else {
+        let mut sudo = Command::new("sudo");
+        sudo.args(["-n", "setpriv"]);
+        sudo
+    };
+    setpriv
+        .args([
+            "--reuid",
+            NOBODY,
+            "--regid",
+            NOBODY,
+            "--clear-groups",
+            "env",
+        ])
+        .arg(format!("XDG_CACHE_HOME={}", lab.path("cache").display()))
+        .args(command)
+        .current_dir(lab.directory());
+    setpriv.output().expect("setpriv can be started")
+}
+
+#[test]
+fn a_program_that_changes_the_user_runs_and_is_named() {
+    let lab = Lab::new();
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(lab.directory(), everybody).expect("the lab is ours");
+    let (residue, program) = (lab.path("residue"), lab.path("hello"));
+    install(Path::new(env!("CARGO_BIN_EXE_residue")), &residue, "755");
+    install(&workloads::find("hello"), &program, "755");
+    do_as_root(&["chown".as_ref(), "0:0".as_ref(), program.as_os_str()]);
+    do_as_root(&["chmod".as_ref(), "4755".as_ref(), program.as_os_str()]);
+
+    let status = Path::new("8");
+    let native = as_nobody(&lab, &[&program, status]);
+    assert_eq!(native.status.code(), Some(8), "{}", describe(&native));
+    let arguments = [
+        &residue,
+        Path::new("run"),
+        Path::new("--"),
+        &program,
+        status,
+    ];
+    let recorded = as_nobody(&lab, &arguments);
+    assert_eq!(
+        (recorded.status.code(), recorded.status.signal()),
+        (Some(8), None),
+        "{}",
+        describe(&recorded)
+    );
+    assert_eq!(recorded.stdout, native.stdout);
+    let stderr = String::from_utf8_lossy(&recorded.stderr).into_owned();
+    assert!(stderr.contains("setuid"), "{stderr}");
+    assert!(stderr.contains(&program.display().to_string()), "{stderr}");
+}
+
+#[test]
+fn nobody_can_record_a_program_of_his_own() {
+    let lab = Lab::new();
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(lab.directory(), everybody).expect("the lab is ours");
+    let (residue, program) = (lab.path("residue"), lab.path("hello"));
+    install(Path::new(env!("CARGO_BIN_EXE_residue")), &residue, "755");
+    install(&workloads::find("hello"), &program, "755");
+    let arguments = [&residue, Path::new("run"), Path::new("--"), &program];
+    let recorded = as_nobody(&lab, &arguments);
+    assert!(recorded.status.success(), "{}", describe(&recorded));
+    let profiles = lab.profiles();
+    assert_eq!(profiles.len(), 1, "{}", describe(&recorded));
+    let told = String::from_utf8_lossy(&recorded.stdout).into_owned();
+    profiles[0]
+        .1
+        .expect_truths(&crate::support::truth::Truths::parse(&told));
+}

@@ -1,0 +1,1 @@
+//! Profiles that are read back: damaged ones, and equal ones.

@@ -1,0 +1,1 @@
+//! Looking at a program while it runs.

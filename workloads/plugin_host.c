@@ -1,0 +1,64 @@
+/* Plugins come and go at the same addresses: loads plugin_a.so, allocates in it,
+ * unloads it, does the same with plugin_b.so of the same layout, and again.
+ *
+ *   plugin_host [rounds=50] [origin]
+ *
+ * The plugins lie beside the program; `origin` finds them as "$ORIGIN/…", which the
+ * loader resolves by who called dlopen.
+ *
+ * Truth: plugin_a_alloc.* and plugin_b_alloc.*; reused_rounds, the rounds in which
+ * b's function had a's address; reused, 1 if there was one. */
+
+#include "truth.h"
+
+#include <dlfcn.h>
+#include <limits.h>
+
+typedef void *allocate(size_t);
+
+static char folder[PATH_MAX] = "$ORIGIN/";
+
+/* Returns where the plugin's function was. A fourth of the blocks is freed when the
+ * code that made them is gone. */
+static uintptr_t use_plugin(const char *file, const char *function, struct tally *t, size_t size) {
+    char path[PATH_MAX + 16];
+    snprintf(path, sizeof path, "%s%s", folder, file);
+    void *plugin = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (!plugin) {
+        fprintf(stderr, "%s\n", dlerror());
+        exit(1);
+    }
+    allocate *call = (allocate *)dlsym(plugin, function);
+    void *blocks[20];
+    for (size_t i = 0; i < 20; i++) {
+        blocks[i] = call(size + i);
+        tally_made(t, size + i);
+    }
+    uintptr_t address = (uintptr_t)call;
+    dlclose(plugin);
+    for (size_t i = 0; i < 20; i += 4) {
+        free(blocks[i]);
+        tally_freed(t, size + i);
+    }
+    return address;
+}
+
+int main(int argc, char **argv) {
+    u64 rounds = number_arg(argc, argv, 1, 50), reused = 0;
+    if (argc <= 2) {
+        ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
+        folder[length] = 0;
+        strrchr(folder, '/')[1] = 0;
+    }
+    struct tally a = {0}, b = {0};
+    for (u64 round = 0; round < rounds; round++) {
+        uintptr_t a_at = use_plugin("plugin_a.so", "plugin_a_alloc", &a, 100 + round);
+        uintptr_t b_at = use_plugin("plugin_b.so", "plugin_b_alloc", &b, 3000 + round);
+        reused += a_at == b_at;
+    }
+    truth("reused", reused > 0);
+    truth("reused_rounds", reused);
+    truth_tally("plugin_a_alloc", &a);
+    truth_tally("plugin_b_alloc", &b);
+    return 0;
+}
