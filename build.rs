@@ -32,6 +32,8 @@ fn build_recorder() -> PathBuf {
         // that lives in other people's processes.
         .env_remove("CARGO_ENCODED_RUSTFLAGS")
         .env_remove("CARGO_BUILD_TARGET")
+        .env_remove("RUSTC_WRAPPER")
+        .env_remove("RUSTC_WORKSPACE_WRAPPER")
         // Unwind tables: libgcc walks through the recorder when stacks are verified,
         // and exceptions pass through its `operator new`. Binding everything at
         // load time keeps the dynamic linker out of the first allocation.

@@ -2,14 +2,13 @@
 
 use std::path::Path;
 
-use anyhow::{anyhow, bail};
+use anyhow::bail;
 use residue_profile::{Profile, Tag, read_lossy};
 
 /// Reads a profile. Of a damaged one, reads what is left, and says what is not on
 /// standard error and in the notes; fails where nothing is left.
 pub fn load(path: &Path) -> anyhow::Result<Profile> {
-    // The error names file and reason; its cause would say the reason again.
-    let (mut profile, damages) = read_lossy(path).map_err(|error| anyhow!("{error}"))?;
+    let (mut profile, damages) = read_lossy(path)?;
     let Some(first) = damages.first() else {
         return Ok(profile);
     };

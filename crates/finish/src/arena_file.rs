@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("{path}: cannot read the arena: {source}")]
-    Read { path: PathBuf, source: io::Error },
+    #[error("{path}: cannot read the arena: {reason}")]
+    Read { path: PathBuf, reason: io::Error },
     #[error("{path}: not an arena of this version of residue: {reason}")]
     NotAnArena { path: PathBuf, reason: &'static str },
 }
@@ -47,9 +47,9 @@ const CHUNK_BYTES: u64 = 4 << 20;
 
 impl ArenaFile {
     pub fn open(path: &Path) -> Result<ArenaFile, Error> {
-        let read = |source| Error::Read {
+        let read = |reason| Error::Read {
             path: path.to_path_buf(),
-            source,
+            reason,
         };
         let not = |reason| Error::NotAnArena {
             path: path.to_path_buf(),
@@ -108,9 +108,9 @@ impl ArenaFile {
         let mut buffer = vec![0; bytes as usize];
         self.file
             .read_exact_at(&mut buffer, offset)
-            .map_err(|source| Error::Read {
+            .map_err(|reason| Error::Read {
                 path: self.path.clone(),
-                source,
+                reason,
             })?;
         Ok(buffer)
     }

@@ -11,10 +11,10 @@ use crate::layout::{Tag, VERSION};
 /// A file could not be written or read.
 #[derive(Debug, Error)]
 pub enum Error {
-    #[error("cannot read {}: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
-    #[error("cannot write {}: {source}", path.display())]
-    Write { path: PathBuf, source: io::Error },
+    #[error("cannot read {}: {reason}", path.display())]
+    Read { path: PathBuf, reason: io::Error },
+    #[error("cannot write {}: {reason}", path.display())]
+    Write { path: PathBuf, reason: io::Error },
     #[error("cannot read {}: {damage}", path.display())]
     Damaged { path: PathBuf, damage: Damage },
 }

@@ -14,9 +14,9 @@ use crate::scan::check_file_header;
 
 /// Writes the file, or leaves what was there before as it was.
 pub fn write_to(path: &Path, profile: &Profile) -> Result<(), Error> {
-    replace(path, |out| encode_into(profile, out)).map_err(|source| Error::Write {
+    replace(path, |out| encode_into(profile, out)).map_err(|reason| Error::Write {
         path: path.to_owned(),
-        source,
+        reason,
     })
 }
 
@@ -38,9 +38,9 @@ fn damaged(path: &Path, damage: Damage) -> Error {
 }
 
 fn load(path: &Path) -> Result<Vec<u8>, Error> {
-    let unreadable = |source| Error::Read {
+    let unreadable = |reason| Error::Read {
         path: path.to_owned(),
-        source,
+        reason,
     };
     let mut file = File::open(path).map_err(unreadable)?;
     let mut bytes = Vec::new();

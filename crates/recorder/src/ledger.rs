@@ -25,13 +25,13 @@ const PORTION_BYTES: i64 = 4 << 10;
 /// The record of a stack for this thread; `None` when there is no memory.
 #[inline]
 pub fn record(arena: Arena, thread: &mut Thread, stack: u32) -> Option<Record> {
-    let page_number = stack as usize / PAGE_RECORDS;
-    let row = thread.counters[page_number / DIRECTORY_ROWS & (DIRECTORY_ROWS - 1)];
+    let (row, column) = directory_place(stack);
+    let row = thread.counters[row];
     let page = if row.is_null() {
         core::ptr::null_mut()
     } else {
-        // SAFETY: rows are never unmapped; the index is below the row's length.
-        unsafe { (*row)[page_number % DIRECTORY_ROWS] }
+        // SAFETY: rows are never unmapped.
+        unsafe { (*row)[column] }
     };
     let page = if page.is_null() {
         new_page(arena, thread, stack)?
@@ -43,10 +43,20 @@ pub fn record(arena: Arena, thread: &mut Thread, stack: u32) -> Option<Record> {
     Some(unsafe { arena_map::words(page.add(offset)) })
 }
 
+/// Row and column of a stack's page in a thread's directory.
+#[inline(always)]
+fn directory_place(stack: u32) -> (usize, usize) {
+    let page = stack as usize / PAGE_RECORDS;
+    (
+        page / DIRECTORY_ROWS % DIRECTORY_ROWS,
+        page % DIRECTORY_ROWS,
+    )
+}
+
 #[cold]
 fn new_page(arena: Arena, thread: &mut Thread, stack: u32) -> Option<*mut u8> {
-    let page_number = stack as usize / PAGE_RECORDS;
-    let row = &mut thread.counters[page_number / DIRECTORY_ROWS & (DIRECTORY_ROWS - 1)];
+    let (row, column) = directory_place(stack);
+    let row = &mut thread.counters[row];
     if row.is_null() {
         *row = private::map_array(1, size_of::<[*mut u8; DIRECTORY_ROWS]>())?;
     }
@@ -54,7 +64,7 @@ fn new_page(arena: Arena, thread: &mut Thread, stack: u32) -> Option<*mut u8> {
     let index = arena.append_keyed(Region::CounterPages, Region::CounterKeys, key)?;
     let page = arena.item(Region::CounterPages, index);
     // SAFETY: the row was found or made above.
-    unsafe { (**row)[page_number % DIRECTORY_ROWS] = page };
+    unsafe { (**row)[column] = page };
     Some(page)
 }
 

@@ -173,11 +173,10 @@ fn build_id(object: &sys::FoundObject) -> Option<&'static [u8]> {
     const NOTE: u32 = 4;
     const BUILD_ID: u32 = 3;
     let (start, end) = (object.map_start, object.map_end);
-    // SAFETY: the file's header is the first thing mapped, and read inside the module only.
     let memory = |at: usize| {
-        (start..end)
-            .contains(&at)
-            .then(|| unsafe { Reader::new(at, end) })
+        // SAFETY: the file's header is the first thing mapped, and reading stays inside.
+        let reader = unsafe { Reader::new(at, end) };
+        (start..end).contains(&at).then_some(reader)
     };
     if memory(start)?.u32()? != u32::from_le_bytes(*b"\x7fELF") {
         return None;

@@ -8,8 +8,8 @@ use std::path::PathBuf;
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
     /// The file is missing, not a regular file, or may not be read.
-    #[error("{}: cannot be read: {source}", path.display())]
-    Read { path: PathBuf, source: io::Error },
+    #[error("{}: cannot be read: {reason}", path.display())]
+    Read { path: PathBuf, reason: io::Error },
 
     /// The file is there, but it is not an ELF file that makes sense.
     #[error("{}: not a usable 64-bit ELF file: {reason}", path.display())]

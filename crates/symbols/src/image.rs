@@ -26,9 +26,9 @@ pub(crate) fn open(path: &Path) -> Result<ReadCache<File>, Error> {
         }
         File::open(path)
     };
-    open().map(ReadCache::new).map_err(|source| Error::Read {
+    open().map(ReadCache::new).map_err(|reason| Error::Read {
         path: path.to_owned(),
-        source,
+        reason,
     })
 }
 

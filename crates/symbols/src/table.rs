@@ -20,6 +20,22 @@ pub(crate) enum Rank {
     Label,
 }
 
+/// Orders the aliases of one function, best first. What is visible outside comes
+/// before what is not; then the names meant for people: glibc calls its `calloc`
+/// weak and its `__libc_calloc` global.
+fn preference<'a>(rank: Rank, name: &'a str) -> impl Ord + use<'a> {
+    let is_hidden = rank >= Rank::Local;
+    let is_reserved = name.starts_with("__");
+    (
+        is_hidden,
+        is_reserved,
+        rank,
+        name.starts_with('_'),
+        name.len(),
+        name,
+    )
+}
+
 #[derive(Debug, Clone, Copy)]
 struct Function {
     start: u64,
@@ -178,7 +194,7 @@ impl Table {
             .take_while(|f| f.start == innermost.start)
             .filter(|f| f.end > address)
             .filter_map(|f| Some((f.rank, self.name(f)?)))
-            .min_by_key(|&(rank, name)| (rank, name.starts_with('_'), name.len(), name))
+            .min_by_key(|&(rank, name)| preference(rank, name))
             .map(|(_, name)| name)
     }
 
@@ -232,7 +248,7 @@ mod tests {
     }
 
     #[test]
-    fn aliases_are_chosen_by_rank_then_underscore_then_length_then_alphabet() {
+    fn aliases_are_chosen_by_visibility_then_reserve_then_rank_then_length() {
         let pick = |names: &[(&str, Rank)]| {
             let symbols: Vec<_> = names.iter().map(|&(n, r)| (0x1000, 8, n, r)).collect();
             table(&symbols).lookup(0x1004).unwrap().to_owned()
@@ -243,6 +259,11 @@ mod tests {
         assert_eq!(pick(&ranks[..3]), "c");
         assert_eq!(pick(&ranks[1..3]), "b");
         assert_eq!(pick(&[("__x", Global), ("xxxxx", Global)]), "xxxxx");
+        assert_eq!(
+            pick(&[("__libc_calloc", Global), ("calloc", Weak)]),
+            "calloc"
+        );
+        assert_eq!(pick(&[("__x", Global), ("xxxxx", Local)]), "__x");
         assert_eq!(
             pick(&[("yyy", Global), ("zz", Global), ("xx", Global)]),
             "xx"

@@ -45,11 +45,12 @@ pub unsafe fn find(
     let (section_encoding, count_encoding, table_encoding) =
         (reader.u8()?, reader.u8()?, reader.u8()?);
     let section = reader.pointer(section_encoding, header)?;
-    // SAFETY: handed on to the caller.
     let memory = |start: usize| {
+        // SAFETY: handed on to the caller.
+        let reader = unsafe { Reader::new(start, memory_end) };
         (memory_start..memory_end)
             .contains(&start)
-            .then(|| unsafe { Reader::new(start, memory_end) })
+            .then_some(reader)
     };
     if count_encoding == ENCODING_OMIT || table_encoding != TABLE_ENCODING {
         return scan(memory(section)?, |entry| {
