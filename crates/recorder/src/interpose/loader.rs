@@ -163,6 +163,10 @@ fn prepare_verification(own_code: usize) {
     if backtrace == 0 || get_ip == 0 {
         setup::note(header::NOTE_NO_LIBGCC);
     }
+    if let Some((start, end)) = modules::range_of(backtrace) {
+        verify::LIBGCC_START.store(start, Ordering::Relaxed);
+        verify::LIBGCC_END.store(end, Ordering::Relaxed);
+    }
     verify::GET_IP.store(get_ip, Ordering::Relaxed);
     verify::BACKTRACE.store(backtrace, Ordering::Release);
 }

@@ -18,13 +18,17 @@ const MOST_COMPARED: usize = 4096;
 const GO_ON: c_int = 0;
 const STOP: c_int = 5;
 
-/// Libgcc holds a lock while a JIT registers its frames; asking it for a stack
-/// inside an allocation made there would wait for ever.
+/// Libgcc holds a lock while a JIT registers its frames, and again when it sorts
+/// them at their first use. Asking it for a stack inside an allocation made there
+/// would wait for ever, so those are left out: while a hook for registering is
+/// under way, and where libgcc itself allocates.
 pub static REGISTERING: AtomicU32 = AtomicU32::new(0);
 
 /// Libgcc's two functions and the recorder's own code; they outlive a fork.
 pub static BACKTRACE: AtomicUsize = AtomicUsize::new(0);
 pub static GET_IP: AtomicUsize = AtomicUsize::new(0);
+pub static LIBGCC_START: AtomicUsize = AtomicUsize::new(0);
+pub static LIBGCC_END: AtomicUsize = AtomicUsize::new(0);
 pub static OWN_CODE_START: AtomicUsize = AtomicUsize::new(0);
 pub static OWN_CODE_END: AtomicUsize = AtomicUsize::new(0);
 
@@ -82,6 +86,11 @@ fn compare(thread: &mut Thread) {
         GET_IP.load(Ordering::Relaxed),
     );
     if backtrace == 0 || get_ip == 0 || REGISTERING.load(Ordering::Acquire) != 0 {
+        return;
+    }
+    let libgcc = LIBGCC_START.load(Ordering::Relaxed)..LIBGCC_END.load(Ordering::Relaxed);
+    let leaf = thread.stack.ips_leaf_first().next();
+    if leaf.is_some_and(|ip| libgcc.contains(&ip)) {
         return;
     }
     // SAFETY: set-up stored libgcc's functions of these types.
