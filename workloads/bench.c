@@ -4,8 +4,9 @@
  *   bench [depth=60] [allocs_per_path=250] [threads=1] [pairs=5000000]
  *
  * A path is a chain of `depth` frames of eight functions with different frame sizes.
- * Its leaf does allocs_per_path pairs, of 32 sizes between 16 and 512 bytes, freeing
- * what it allocated 64 pairs before; then the stack goes back to a random level and
+ * Its leaf does allocs_per_path pairs, of 32 sizes between 16 and 512 bytes: it frees
+ * what it allocated 1024 pairs before, allocates, and fills the block, as programs do
+ * with memory they ask for; then the stack goes back to a random level and
  * another path is taken from there. There are 2048 paths, made once and walked in
  * turn by every thread, so the number of stacks is bounded. One thread means the main
  * thread, in a process that never had another.
@@ -16,9 +17,10 @@
 #include "truth.h"
 
 #include <pthread.h>
+#include <string.h>
 #include <time.h>
 
-enum { PATHS = 2048, RING = 64, SIZES = 32, FUNCTIONS = 8 };
+enum { PATHS = 2048, RING = 1024, SIZES = 32, FUNCTIONS = 8 };
 
 static int depth;
 static u64 allocs_per_path;
@@ -51,6 +53,7 @@ NAMED void bench_leaf(struct walker *w) {
         }
         size_t size = sizes[random_next(&w->random) % SIZES];
         void *block = malloc(size);
+        memset(block, (int)i, size);
         HIDE(block);
         tally_made(&w->made, size);
         w->ring[place] = block;

@@ -120,9 +120,9 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     };
     let pid = child.id();
-    forwarding.set_target(pid);
+    forwarding.program_runs(pid);
     let status = wait(&mut child, arenas.as_ref())?;
-    forwarding.set_target(0);
+    forwarding.program_ended();
     if let Some(arenas) = arenas {
         if !args.no_wait {
             wait_for_others(&arenas, &forwarding, args.quiet);
@@ -234,19 +234,11 @@ fn wait(child: &mut Child, arenas: Option<&ArenaDirectory>) -> Result<ExitStatus
 
 /// Waits for recorded processes that outlive the program.
 fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool) {
-    let running = || -> Vec<String> {
-        arenas
-            .arenas()
-            .iter()
-            .filter(|arena| arena.is_in_use())
-            .map(|arena| format!("{} ({})", arena.identity.program(), arena.identity.pid))
-            .collect()
-    };
     let started = Instant::now();
     let mut told = quiet;
     let _clock = Clock::start(arenas.path.clone());
     loop {
-        let still = running();
+        let still = arenas.users();
         if still.is_empty() || forwarding.was_interrupted() {
             return;
         }

@@ -154,6 +154,23 @@ impl ArenaDirectory {
         arenas
     }
 
+    /// The processes that have an arena of this directory mapped, as text. A forked
+    /// child that has not allocated yet still has its parent's.
+    pub fn users(&self) -> Vec<String> {
+        let Ok(entries) = fs::read_dir("/proc") else {
+            return Vec::new();
+        };
+        entries
+            .flatten()
+            .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
+            .filter(|&pid| maps_path(pid, &self.path))
+            .map(|pid| {
+                let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+                format!("{} ({pid})", name.trim_end())
+            })
+            .collect()
+    }
+
     /// Deletes the directory, if all that was in it is finished.
     pub fn remove(self) {
         for file in self.files() {
@@ -170,11 +187,12 @@ impl ArenaDirectory {
 impl Arena {
     /// Whether some process still has the arena mapped: its maker, in this image.
     pub fn is_in_use(&self) -> bool {
-        maps_arena(self.identity.pid, &self.path)
+        maps_path(self.identity.pid, &self.path)
     }
 }
 
-fn maps_arena(pid: u32, path: &Path) -> bool {
+/// Whether a process maps the file, or one in the directory.
+fn maps_path(pid: u32, path: &Path) -> bool {
     fs::read_to_string(format!("/proc/{pid}/maps"))
         .is_ok_and(|maps| maps.contains(&*path.to_string_lossy()))
 }

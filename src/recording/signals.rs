@@ -8,23 +8,25 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicI32, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Clone)]
-pub struct Forwarding {
-    /// The program's process; zero while there is none.
-    target: Arc<AtomicI32>,
-    interrupted: Arc<AtomicBool>,
+pub struct Forwarding(Arc<Mutex<State>>);
+
+enum State {
+    /// The program is about to start; what comes is kept for it.
+    Starting(Vec<i32>),
+    Running(Pid),
+    /// The program ended; a signal now is meant for `residue`.
+    Ended {
+        interrupted: bool,
+    },
 }
 
 impl Forwarding {
     /// Takes the signals from now on.
     pub fn start() -> std::io::Result<Forwarding> {
-        let forwarding = Forwarding {
-            target: Arc::new(AtomicI32::new(0)),
-            interrupted: Arc::new(AtomicBool::new(false)),
-        };
+        let forwarding = Forwarding(Arc::new(Mutex::new(State::Starting(Vec::new()))));
         let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])?;
         let shared = forwarding.clone();
         std::thread::spawn(move || {
@@ -36,24 +38,42 @@ impl Forwarding {
     }
 
     fn take(&self, signal: i32) {
-        let target = self.target.load(Ordering::Acquire);
-        if target == 0 {
-            self.interrupted.store(true, Ordering::Release);
-            return;
-        }
-        let from_terminal = matches!(signal, SIGINT | SIGQUIT);
-        if !from_terminal && let Ok(signal) = Signal::try_from(signal) {
-            let _ = kill(Pid::from_raw(target), signal);
+        match &mut *self.state() {
+            State::Starting(kept) => kept.push(signal),
+            State::Running(pid) => pass_on(*pid, signal),
+            State::Ended { interrupted } => *interrupted = true,
         }
     }
 
-    /// Passes signals on to this process; zero to keep them.
-    pub fn set_target(&self, pid: u32) {
-        self.target.store(pid as i32, Ordering::Release);
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Whether a signal came while there was no program to pass it on to.
+    /// The program runs: passes signals on to it, first those that came before.
+    pub fn program_runs(&self, pid: u32) {
+        let pid = Pid::from_raw(pid as i32);
+        let before = std::mem::replace(&mut *self.state(), State::Running(pid));
+        if let State::Starting(kept) = before {
+            for signal in kept {
+                pass_on(pid, signal);
+            }
+        }
+    }
+
+    pub fn program_ended(&self) {
+        *self.state() = State::Ended { interrupted: false };
+    }
+
+    /// Whether a signal came after the program had ended.
     pub fn was_interrupted(&self) -> bool {
-        self.interrupted.load(Ordering::Acquire)
+        matches!(*self.state(), State::Ended { interrupted: true })
+    }
+}
+
+/// Sends a signal to the program, unless the terminal has sent it already.
+fn pass_on(pid: Pid, signal: i32) {
+    let from_terminal = matches!(signal, SIGINT | SIGQUIT);
+    if !from_terminal && let Ok(signal) = Signal::try_from(signal) {
+        let _ = kill(pid, signal);
     }
 }

@@ -82,7 +82,8 @@ fn the_options_in_force_are_in_the_profile() {
         "--max-depth",
         "77",
     ];
-    let recorded = Lab::new().record(&options, &["hello"]);
+    let lab = Lab::new();
+    let recorded = lab.record(&options, &["hello"]);
     let options = &recorded.ledger().profile.meta.options;
     assert_eq!(options.min_size_bytes, 10);
     assert_eq!(options.max_size_bytes, 5000);

@@ -91,7 +91,7 @@ fn expect_complete_with_losses(command: &[&str]) {
 
 #[test]
 fn a_full_arena_directory_drops_blocks_that_it_counts_and_the_program_runs_to_its_end() {
-    expect_complete_with_losses(&["live_blocks", "1000000"]);
+    expect_complete_with_losses(&["live_blocks", "150000"]);
 }
 
 #[test]

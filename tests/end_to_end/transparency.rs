@@ -76,7 +76,7 @@ fn output_with_input(mut command: Command, input: &[u8]) -> Output {
 fn the_streams_of_the_program_are_untouched() {
     let lab = Lab::new();
     let input: Vec<u8> = (0..300_000_u32)
-        .flat_map(|n| (n * n).to_le_bytes())
+        .flat_map(|n| n.wrapping_mul(n).to_le_bytes())
         .collect();
     let script = "cat; printf 'to stderr\\n\\000\\377' >&2";
     let mut native = Command::new("sh");

@@ -4,7 +4,8 @@ use crate::support::Lab;
 
 /// At least so many stacks were compared, and all were equal.
 fn expect_equal_stacks(command: &[&str], at_least: u64) {
-    let recorded = Lab::new().record(&["--verify-stacks"], command);
+    let lab = Lab::new();
+    let recorded = lab.record(&["--verify-stacks"], command);
     assert!(recorded.output.status.success(), "{}", recorded.describe());
     let ledger = recorded.ledger();
     let recorder = &ledger.profile.recorder;
@@ -40,7 +41,8 @@ fn stacks_of_python_are_those_of_libgcc() {
 
 #[test]
 fn a_tenth_of_the_stacks_can_be_compared() {
-    let recorded = Lab::new().record(&["--verify-stacks=10"], &["coroutines", "100000"]);
+    let lab = Lab::new();
+    let recorded = lab.record(&["--verify-stacks=10"], &["coroutines", "100000"]);
     let (ledger, _) = recorded.expect_exact();
     let recorder = &ledger.profile.recorder;
     let expected = recorder.captures / 10;

@@ -50,6 +50,8 @@ pub const STACKS: Word = 40;
 /// Private memory of the recorder, in bytes.
 pub const PRIVATE_BYTES: Word = 41;
 pub const RULES: Word = 42;
+/// Threads that made a recorded call.
+pub const THREADS: Word = 45;
 /// The clock and the time stamp counter again, at some later moment: with those of
 /// the start they say how long a tick is.
 pub const LATER_MONOTONIC_NS: Word = 43;

@@ -15,6 +15,8 @@ pub const CAPACITY: usize = 2;
 pub const USED: usize = 3;
 /// Items whose memory is there. Only items below both numbers hold anything.
 pub const COMMITTED: usize = 4;
+/// Times the region could not grow.
+pub const REFUSED: usize = 5;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 #[repr(usize)]

@@ -76,7 +76,7 @@ fn meta(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
         started_unix_ns: started,
         duration_ns: ended.saturating_sub(started),
         end: ending.end.clone(),
-        allocator: arena.text(arena.word(header::ALLOCATOR))?,
+        allocator: allocator(arena)?,
         page_bytes: residue_arena::PAGE_BYTES,
         max_rss_bytes: ending.max_rss_bytes,
         options: Options {
@@ -89,6 +89,12 @@ fn meta(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
         birth_unit: "second".to_string(),
         ..Meta::default()
     })
+}
+
+/// File name of the library that answers `malloc`.
+fn allocator(arena: &ArenaFile) -> Result<String, Error> {
+    let path = arena.text(arena.word(header::ALLOCATOR))?;
+    Ok(path.rsplit('/').next().unwrap_or_default().to_string())
 }
 
 fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
@@ -150,7 +156,7 @@ fn recorder_stats(arena: &ArenaFile, profile: &Profile) -> Result<RecorderStats,
         arena_bytes: arena.committed_bytes(),
         private_bytes: arena.word(header::PRIVATE_BYTES),
         time_ns: recorder_time_ns(arena, &threads),
-        threads: threads.len() as u64,
+        threads: arena.word(header::THREADS),
         captures,
         stacks_unwound: sum(stat::UNWOUND_STACKS),
         frames_unwound: sum(stat::FRAMES_UNWOUND),

@@ -39,8 +39,7 @@ impl Hasher for Mix {
     }
 
     fn write_u64(&mut self, value: u64) {
-        let product =
-            u128::from(self.0.rotate_left(23) ^ value) * 0x9E37_79B9_7F4A_7C15_F39C_C060_5CED_C835;
+        let product = u128::from(self.0.rotate_left(23) ^ value) * 0x9E37_79B9_7F4A_7C15;
         self.0 = (product >> 64) as u64 ^ product as u64;
     }
 }

@@ -17,6 +17,10 @@ pub struct Arena {
 const LEAST_GROWTH_BYTES: u64 = 32 << 10;
 const MOST_GROWTH_BYTES: u64 = 2 << 20;
 
+/// A region that could not grow is tried again only once in so many times: asking
+/// the kernel in vain costs more than all the rest.
+const RETRY_EVERY: u64 = 1024;
+
 /// Virtual space that is still useful: an arena this small holds a small program.
 const MOST_SHRINKS: u32 = 14;
 
@@ -139,8 +143,11 @@ impl Arena {
         let item_bytes = region.item_bytes();
         let capacity = self.get(region.word(region::CAPACITY));
         let committed = self.word(region.word(region::COMMITTED));
-        if end > capacity {
+        let refused = self.word(region.word(region::REFUSED));
+        let times = refused.load(Ordering::Relaxed);
+        if end > capacity || !times.is_multiple_of(RETRY_EVERY) {
             self.note(header::NOTE_ARENA_FULL);
+            refused.store(times + 1, Ordering::Relaxed);
             return false;
         }
         let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
@@ -153,8 +160,10 @@ impl Arena {
         let offset = self.get(region.word(region::OFFSET));
         if !self.populate(offset + from, target_bytes - from) {
             self.note(header::NOTE_ARENA_FULL);
+            refused.store(times + 1, Ordering::Relaxed);
             return false;
         }
+        refused.store(0, Ordering::Relaxed);
         let items = (target_bytes / item_bytes).min(capacity);
         committed.fetch_max(items, Ordering::Relaxed);
         self.note_time();

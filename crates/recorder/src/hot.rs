@@ -46,6 +46,8 @@ pub struct Hot {
     pub max_depth: AtomicU32,
     pub verify_every: AtomicU32,
     pub granule_shift: AtomicU32,
+    /// What reading the time stamp counter itself takes.
+    pub clock_ticks: AtomicU32,
 
     /// Directories of the live table, for even and odd multiples of 8.
     pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 2],

@@ -69,7 +69,8 @@ impl Call {
 
 #[cold]
 fn time_call(thread: &mut Thread, started_ticks: u64) {
-    let spent = sys::ticks().saturating_sub(started_ticks);
+    let clock_ticks = u64::from(hot::get().clock_ticks.load(Ordering::Relaxed));
+    let spent = sys::ticks().saturating_sub(started_ticks + clock_ticks);
     bump(&thread.stats[stat::TIMED_TICKS], spent);
     bump(&thread.stats[stat::TIMED_CALLS], 1);
     thread.stats[stat::CALLS].store(thread.calls, Ordering::Relaxed);

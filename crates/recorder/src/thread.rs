@@ -13,6 +13,7 @@ use crate::tls;
 use crate::unwind::capture::CachedStack;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use residue_arena::header;
 use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 
@@ -99,6 +100,9 @@ fn first_entry() -> Option<Guard> {
     unsafe { (*thread).busy.store(1, Ordering::Relaxed) };
     compiler_fence(Ordering::SeqCst);
     let guard = Guard { thread };
+    if let Some(arena) = hot::get().arena() {
+        arena.word(header::THREADS).fetch_add(1, Ordering::Relaxed);
+    }
     let key = hot::get().thread_key.load(Ordering::Relaxed);
     if key != 0 {
         // SAFETY: the key was made at set-up. If libc allocates here, that call nests.

@@ -13,7 +13,7 @@ use crate::arena_map::{self, Arena};
 use crate::hot;
 use crate::private;
 use crate::sys;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use residue_arena::node;
 use residue_arena::region::Region;
 
@@ -38,32 +38,63 @@ fn hash(parent: u32, key: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The child of `parent` for the frame `key`; `None` when there is no memory left.
-#[inline]
-pub fn child(arena: Arena, parent: u32, key: u64) -> Option<u32> {
-    let parent_item = arena.item(Region::Nodes, u64::from(parent));
-    // SAFETY: node numbers come from this module only, so the item is there.
-    let hint = unsafe { arena_map::half(parent_item, node::HINT) };
-    let hinted = hint.load(Ordering::Relaxed);
-    if hinted != 0 && is_child(arena, hinted, parent, key) {
-        return Some(hinted);
-    }
-    let found = search(arena, parent, key)?;
-    hint.store(found, Ordering::Relaxed);
-    Some(found)
+/// The nodes in the arena. Numbers come from this module only, so their items are
+/// there.
+#[derive(Clone, Copy)]
+pub struct Nodes {
+    arena: Arena,
+    first: *mut u8,
 }
 
-#[inline(always)]
-fn is_child(arena: Arena, candidate: u32, parent: u32, key: u64) -> bool {
-    let item = arena.item(Region::Nodes, u64::from(candidate));
-    // SAFETY: as above.
-    unsafe {
-        (*item.cast::<AtomicU64>()).load(Ordering::Relaxed) == key
-            && arena_map::half(item, node::PARENT).load(Ordering::Relaxed) == parent
+impl Nodes {
+    #[inline(always)]
+    pub fn new(arena: Arena) -> Nodes {
+        Nodes {
+            arena,
+            first: arena.item(Region::Nodes, 0),
+        }
+    }
+
+    #[inline(always)]
+    fn item(self, number: u32) -> *mut u8 {
+        self.first
+            .wrapping_add(number as usize * node::NODE_BYTES as usize)
+    }
+
+    #[inline(always)]
+    fn key(self, number: u32) -> &'static AtomicU64 {
+        // SAFETY: see the type.
+        unsafe { &*self.item(number).cast() }
+    }
+
+    #[inline(always)]
+    fn field(self, number: u32, offset: usize) -> &'static AtomicU32 {
+        // SAFETY: see the type.
+        unsafe { arena_map::half(self.item(number), offset) }
+    }
+
+    #[inline(always)]
+    fn is_child(self, candidate: u32, parent: u32, key: u64) -> bool {
+        self.key(candidate).load(Ordering::Relaxed) == key
+            && self.field(candidate, node::PARENT).load(Ordering::Relaxed) == parent
+    }
+
+    /// The child of `parent` for the frame `key`; `None` when there is no memory left.
+    #[inline(always)]
+    pub fn child(self, parent: u32, key: u64) -> Option<u32> {
+        let hint = self.field(parent, node::HINT);
+        let hinted = hint.load(Ordering::Relaxed);
+        if hinted != 0 && self.is_child(hinted, parent, key) {
+            return Some(hinted);
+        }
+        let found = search(self, parent, key)?;
+        hint.store(found, Ordering::Relaxed);
+        Some(found)
     }
 }
 
-fn search(arena: Arena, parent: u32, key: u64) -> Option<u32> {
+#[inline(never)]
+fn search(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
     let hash = hash(parent, key);
     let tag = hash >> 32 << 32;
     let table = table()?;
@@ -73,27 +104,25 @@ fn search(arena: Arena, parent: u32, key: u64) -> Option<u32> {
         if slot == 0 {
             break;
         }
-        if slot >> 32 << 32 == tag && is_child(arena, slot as u32, parent, key) {
+        if slot >> 32 << 32 == tag && nodes.is_child(slot as u32, parent, key) {
             return Some(slot as u32);
         }
         index += 1;
     }
-    let made = make(arena, parent, key)?;
+    let made = make(nodes, parent, key)?;
     table.put(hash, made);
     if table.is_crowded() {
-        grow(arena);
+        grow(nodes);
     }
     Some(made)
 }
 
-fn make(arena: Arena, parent: u32, key: u64) -> Option<u32> {
-    let number = u32::try_from(arena.append(Region::Nodes)?).ok()?;
-    let item = arena.item(Region::Nodes, u64::from(number));
-    // SAFETY: the item was just handed out to this thread alone.
-    unsafe {
-        arena_map::half(item, node::PARENT).store(parent, Ordering::Relaxed);
-        (*item.cast::<AtomicU64>()).store(key, Ordering::Release);
-    }
+fn make(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
+    let number = u32::try_from(nodes.arena.append(Region::Nodes)?).ok()?;
+    nodes
+        .field(number, node::PARENT)
+        .store(parent, Ordering::Relaxed);
+    nodes.key(number).store(key, Ordering::Release);
     Some(number)
 }
 
@@ -111,9 +140,7 @@ pub fn stack_of(arena: Arena, number: u32, purpose: Purpose) -> u32 {
         Purpose::Heap => node::HEAP_STACK,
         Purpose::Mapping => node::MAP_STACK,
     };
-    let item = arena.item(Region::Nodes, u64::from(number));
-    // SAFETY: node numbers come from this module only.
-    let place = unsafe { arena_map::half(item, offset) };
+    let place = Nodes::new(arena).field(number, offset);
     let stack = place.load(Ordering::Relaxed);
     if stack != 0 {
         return stack;
@@ -199,12 +226,12 @@ pub fn set_up(arena: Arena) -> bool {
         residue_arena::header::STACKS,
         u64::from(node::FIRST_FREE_STACK),
     );
-    make(arena, node::ROOT, 0) == Some(node::ROOT)
+    make(Nodes::new(arena), node::ROOT, 0) == Some(node::ROOT)
 }
 
 /// Doubles the table, by one thread while the others go on with the old one.
 #[cold]
-fn grow(arena: Arena) {
+fn grow(nodes: Nodes) {
     let hot = hot::get();
     let Some(_held) = hot.trie_growth_lock.try_lock() else {
         return;
@@ -221,14 +248,8 @@ fn grow(arena: Arena) {
         if number == 0 {
             continue;
         }
-        let item = arena.item(Region::Nodes, u64::from(number));
-        // SAFETY: numbers in the table are nodes.
-        let (parent, key) = unsafe {
-            (
-                arena_map::half(item, node::PARENT).load(Ordering::Relaxed),
-                (*item.cast::<AtomicU64>()).load(Ordering::Relaxed),
-            )
-        };
+        let parent = nodes.field(number, node::PARENT).load(Ordering::Relaxed);
+        let key = nodes.key(number).load(Ordering::Relaxed);
         new.put(hash(parent, key), number);
     }
     hot.trie_table.store(new.0.cast(), Ordering::Release);

@@ -78,10 +78,9 @@ impl Lab {
     }
 
     /// Runs a prepared `residue run` to its end.
-    pub fn record_by(&self, mut command: Command) -> Recorded {
-        let output = command.output().expect("residue can be started");
+    pub fn record_by(&self, command: Command) -> Recorded {
         Recorded {
-            output,
+            output: process::finish(command),
             profile: self.path(PROFILE),
         }
     }
@@ -92,7 +91,7 @@ impl Lab {
         let mut native = Command::new(workloads::find(program));
         native.args(arguments);
         self.prepare(&mut native);
-        native.output().expect("the program can be started")
+        process::finish(native)
     }
 
     /// Every profile in the lab, in the order of their names.

@@ -3,7 +3,9 @@
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use std::io::{BufRead, BufReader, Read, Write};
-use std::process::{Child, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc;
+use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 /// Far beyond anything that should happen, so that only a hang meets it.
@@ -21,6 +23,60 @@ pub fn wait_for<T>(what: &str, mut condition: impl FnMut() -> Option<T>) -> T {
     }
 }
 
+/// Runs a command to its end. One that hangs is killed, with its children.
+pub fn finish(mut command: Command) -> Output {
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|error| panic!("cannot start {command:?}: {error}"));
+    let watchdog = Watchdog::watch(child.id());
+    let output = child
+        .wait_with_output()
+        .expect("the command can be waited for");
+    let hung = watchdog.call_off();
+    assert!(
+        !hung,
+        "this never ended: {command:?}: {}",
+        super::describe(&output)
+    );
+    output
+}
+
+/// Kills a process that hangs, with its children, so that a test that waits for it
+/// fails instead of hanging too.
+struct Watchdog {
+    ended: mpsc::Sender<()>,
+    thread: JoinHandle<bool>,
+}
+
+impl Watchdog {
+    fn watch(pid: u32) -> Watchdog {
+        let (ended, end) = mpsc::channel();
+        let thread = std::thread::spawn(move || {
+            let hangs = end.recv_timeout(DEADLINE) == Err(mpsc::RecvTimeoutError::Timeout);
+            if hangs {
+                kill_with_children(pid);
+            }
+            hangs
+        });
+        Watchdog { ended, thread }
+    }
+
+    /// The process has ended; whether it had to be killed.
+    fn call_off(self) -> bool {
+        drop(self.ended);
+        self.thread.join().expect("the watchdog does not panic")
+    }
+}
+
+fn kill_with_children(pid: u32) {
+    let children = children_of(pid);
+    for pid in children.into_iter().chain([pid]) {
+        let _ = kill(Pid::from_raw(pid as i32), Signal::SIGKILL);
+    }
+}
+
 pub fn send(pid: u32, signal: Signal) {
     kill(Pid::from_raw(pid as i32), signal)
         .unwrap_or_else(|error| panic!("cannot send {signal} to process {pid}: {error}"));
@@ -30,8 +86,11 @@ pub fn send(pid: u32, signal: Signal) {
 /// is killed if the test fails before its end.
 pub struct Running {
     child: Child,
+    /// Apart from the child: waiting for that would close it.
+    stdin: ChildStdin,
     stdout: BufReader<ChildStdout>,
     heard: String,
+    watchdog: Option<Watchdog>,
 }
 
 impl Running {
@@ -42,9 +101,12 @@ impl Running {
             .stderr(Stdio::null())
             .spawn()
             .expect("the command can be started");
+        let stdin = child.stdin.take().expect("stdin is a pipe");
         let stdout = child.stdout.take().expect("stdout is a pipe");
         Running {
+            watchdog: Some(Watchdog::watch(child.id())),
             child,
+            stdin,
             stdout: BufReader::new(stdout),
             heard: String::new(),
         }
@@ -79,8 +141,7 @@ impl Running {
     }
 
     pub fn say(&mut self, line: &str) {
-        let stdin = self.child.stdin.as_mut().expect("stdin is a pipe");
-        writeln!(stdin, "{line}").expect("the program reads its stdin");
+        writeln!(self.stdin, "{line}").expect("the program reads its stdin");
     }
 
     /// Waits until nobody can write to its stdout any more: everything that had it
@@ -93,21 +154,23 @@ impl Running {
     }
 
     pub fn wait(&mut self) -> ExitStatus {
-        let child = &mut self.child;
-        wait_for("the command ends", || {
-            child.try_wait().expect("the command can be waited for")
-        })
+        let status = self.child.wait().expect("the command can be waited for");
+        if let Some(watchdog) = self.watchdog.take() {
+            let hung = watchdog.call_off();
+            assert!(!hung, "this never ended, but wrote {:?}", self.heard);
+        }
+        status
     }
 }
 
 impl Drop for Running {
     fn drop(&mut self) {
         if let Ok(None) = self.child.try_wait() {
-            for program in children_of(self.pid()) {
-                let _ = kill(Pid::from_raw(program as i32), Signal::SIGKILL);
-            }
-            let _ = self.child.kill();
+            kill_with_children(self.pid());
             let _ = self.child.wait();
+        }
+        if let Some(watchdog) = self.watchdog.take() {
+            watchdog.call_off();
         }
     }
 }

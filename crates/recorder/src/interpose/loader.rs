@@ -4,6 +4,7 @@
 use super::real;
 use crate::hot;
 use crate::modules;
+use crate::recorder;
 use crate::setup;
 use crate::sys;
 use crate::unwind::{jit, verify};
@@ -139,20 +140,40 @@ extern "C" fn destructor() {
 }
 
 extern "C" fn constructor() {
-    let own_malloc = super::list::malloc as *const () as usize;
-    // SAFETY: the name is terminated.
-    let first_malloc = unsafe { sys::dlsym(core::ptr::null_mut(), c"malloc".as_ptr()) } as usize;
-    if first_malloc != own_malloc && first_malloc != 0 {
-        setup::note(header::NOTE_MALLOC_IN_EXECUTABLE);
-    }
     // Finding the real functions also allows recording to begin.
     let _ = real::malloc();
-    if setup::wake() && hot::get().verify_every.load(Ordering::Relaxed) != 0 {
-        prepare_verification(own_malloc);
+    if !setup::wake() {
+        return;
+    }
+    note_foreign_malloc();
+    if hot::get().verify_every.load(Ordering::Relaxed) != 0 {
+        prepare_verification();
     }
 }
 
-fn prepare_verification(own_code: usize) {
+/// Tells the reader when the program's own `malloc` does not pass through here.
+fn note_foreign_malloc() {
+    // SAFETY: the names are terminated; what is found is called as what it is.
+    let is_seen = unsafe {
+        let malloc = sys::dlsym(core::ptr::null_mut(), c"malloc".as_ptr());
+        let free = sys::dlsym(core::ptr::null_mut(), c"free".as_ptr());
+        if malloc.is_null() || free.is_null() {
+            return;
+        }
+        type Malloc = unsafe extern "C" fn(usize) -> *mut u8;
+        type Free = unsafe extern "C" fn(*mut u8);
+        let malloc = core::mem::transmute::<*mut c_void, Malloc>(malloc);
+        let free = core::mem::transmute::<*mut c_void, Free>(free);
+        recorder::reaches_hooks(|| free(malloc(1)))
+    };
+    if !is_seen {
+        setup::note(header::NOTE_MALLOC_IN_EXECUTABLE);
+    }
+}
+
+fn prepare_verification() {
+    // Not the address of a hook: an executable may have given that one of its own.
+    let own_code = prepare_verification as *const () as usize;
     if let Some((start, end)) = modules::range_of(own_code) {
         verify::OWN_CODE_START.store(start, Ordering::Relaxed);
         verify::OWN_CODE_END.store(end, Ordering::Relaxed);

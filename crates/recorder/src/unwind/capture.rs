@@ -19,9 +19,9 @@
 //!
 //! - bp is *live* in a frame when some caller's place is computed from it before it
 //!   is loaded from memory again; then meeting the frame includes comparing bp.
-//! - [`Proof::BpBelow`]: a live bp was loaded from just below the return address (a
+//! - [`Proof::BP_BELOW`]: a live bp was loaded from just below the return address (a
 //!   frame pointer): compare that word too.
-//! - [`Proof::StepAgain`]: the frame was found by words in other places (a live bp
+//! - [`Proof::STEP_AGAIN`]: the frame was found by words in other places (a live bp
 //!   saved elsewhere, a realigned stack, a signal): take the step again and compare.
 //!
 //! All others are compared eight at a time where their return addresses lie in one
@@ -36,7 +36,7 @@ use crate::hot;
 use crate::ledger::Record;
 use crate::private;
 use crate::thread::Thread;
-use crate::trie;
+use crate::trie::Nodes;
 use core::arch::x86_64::{
     __m128i, _mm_castpd_si128, _mm_cmpeq_epi8, _mm_load_sd, _mm_loadh_pd, _mm_loadu_si128,
     _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128, _mm_xor_si128,
@@ -50,16 +50,26 @@ pub const MOST_FRAMES: usize = 1 << 16;
 
 const PAGE_BYTES: usize = 4096;
 
-/// How a frame is proven once its callee is.
+/// How a frame is proven once its callee is: by its return address alone, and then
+/// this is how many frames from here towards the root are so proven and have their
+/// return addresses in one page of memory; or in one of the other two ways.
 #[derive(Clone, Copy, PartialEq, Eq)]
-#[repr(u8)]
-enum Proof {
-    /// By its return address alone.
-    Alone,
-    /// So are the seven frames after it towards the root, in the same page of memory.
-    WithSevenMore,
-    BpBelow,
-    StepAgain,
+struct Proof(u8);
+
+impl Proof {
+    const STEP_AGAIN: Proof = Proof(0);
+    const LONGEST_RUN: u8 = 200;
+    const BP_BELOW: Proof = Proof(255);
+
+    #[inline(always)]
+    fn is_run(self) -> bool {
+        self.0.wrapping_sub(1) < Proof::LONGEST_RUN
+    }
+
+    #[inline(always)]
+    fn is_run_of_eight(self) -> bool {
+        self.0.wrapping_sub(8) <= Proof::LONGEST_RUN - 8
+    }
 }
 
 /// What is needed only when a step is taken again.
@@ -246,7 +256,7 @@ impl CachedStack {
         // next word now; eight words are in one page.
         unsafe {
             loop {
-                while below >= 8 && *proofs.add(below - 1) == Proof::WithSevenMore {
+                while below >= 8 && (*proofs.add(below - 1)).is_run_of_eight() {
                     if !are_eight_there(addresses.add(below - 8), ips.add(below - 8)) {
                         break;
                     }
@@ -268,9 +278,10 @@ impl CachedStack {
     unsafe fn is_next_proven(&mut self, below: usize) -> bool {
         // SAFETY: unwinding would read the word now.
         unsafe {
-            match *self.proof(below - 1) {
-                Proof::Alone | Proof::WithSevenMore => self.is_there(below - 1),
-                Proof::BpBelow | Proof::StepAgain => self.is_proven_otherwise(below),
+            if self.proof(below - 1).is_run() {
+                self.is_there(below - 1)
+            } else {
+                self.is_proven_otherwise(below)
             }
         }
     }
@@ -281,7 +292,7 @@ impl CachedStack {
     /// # Safety
     /// Frame `below` must be proven.
     unsafe fn is_proven_otherwise(&mut self, below: usize) -> bool {
-        if *self.proof(below - 1) == Proof::BpBelow {
+        if *self.proof(below - 1) == Proof::BP_BELOW {
             let place = self.address(below - 1) - 8;
             let bp = self.detail(below - 1).bp;
             // SAFETY: unwinding would read both words now.
@@ -403,37 +414,33 @@ impl CachedStack {
     /// How frame `caller` will be proven, now that the rule of its callee is known.
     fn choose_proof(&mut self, caller: usize, rule: Rule, bp_is_live: bool) {
         *self.proof(caller) = if rule.reads_elsewhere() {
-            Proof::StepAgain
+            Proof::STEP_AGAIN
         } else if !(bp_is_live && rule.loads_bp()) {
-            self.plain_proof(caller)
+            self.run_to(caller)
         } else if rule.loads_bp_below_return_address() {
-            Proof::BpBelow
+            Proof::BP_BELOW
         } else {
-            Proof::StepAgain
+            Proof::STEP_AGAIN
         };
     }
 
-    /// The proof of a frame whose return address is enough.
-    fn plain_proof(&mut self, last: usize) -> Proof {
-        let page = self.address(last) / PAGE_BYTES;
-        let goes_with = |index: usize| {
-            // SAFETY: below `last`, whose proofs were all chosen before.
-            let proof = unsafe { *self.proofs.add(index) };
-            matches!(proof, Proof::Alone | Proof::WithSevenMore)
-        };
-        // Addresses rise towards the root, so the farthest decides about the page.
-        let is_eighth = last >= 7
-            && self.address(last - 7) / PAGE_BYTES == page
-            && (last - 7..last).all(goes_with);
-        if is_eighth {
-            Proof::WithSevenMore
+    /// The run that ends, towards the leaf, with frame `last`.
+    fn run_to(&mut self, last: usize) -> Proof {
+        if last == 0 {
+            return Proof(1);
+        }
+        let before = *self.proof(last - 1);
+        let is_same_page = self.address(last - 1) / PAGE_BYTES == self.address(last) / PAGE_BYTES;
+        if before.is_run() && is_same_page {
+            Proof((before.0 + 1).min(Proof::LONGEST_RUN))
         } else {
-            Proof::Alone
+            Proof(1)
         }
     }
 
     /// The trie node of the cached stack.
     fn node(&mut self, arena: Arena, max_depth: usize) -> Option<(u32, bool)> {
+        let nodes = Nodes::new(arena);
         let is_cut = self.length > max_depth;
         let from_root = if is_cut { max_depth / 2 } else { self.length };
         let mut at = match self.noded.min(from_root) {
@@ -441,14 +448,14 @@ impl CachedStack {
             known => self.detail(known - 1).node,
         };
         for index in self.noded.min(from_root)..from_root {
-            at = trie::child(arena, at, self.detail(index).key)?;
+            at = nodes.child(at, self.detail(index).key)?;
             self.detail(index).node = at;
             self.noded = index + 1;
         }
         if is_cut {
-            at = trie::child(arena, at, node::CUT_KEY)?;
+            at = nodes.child(at, node::CUT_KEY)?;
             for index in self.length - (max_depth - from_root)..self.length {
-                at = trie::child(arena, at, self.detail(index).key)?;
+                at = nodes.child(at, self.detail(index).key)?;
             }
         }
         Some((at, is_cut))
