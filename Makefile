@@ -1,6 +1,8 @@
 # Two commands do everything on a fresh machine: `make demo` and `make test`.
 
 CARGO ?= cargo
+# Where rustup puts it, for shells that have not heard of it yet.
+export PATH := $(PATH):$(HOME)/.cargo/bin
 RESIDUE := target/release/residue
 WORKLOADS := build/workloads
 
@@ -14,7 +16,8 @@ build: tools
 # Debian packages that building, testing or measuring need; only what is missing is installed.
 .PHONY: tools test-tools bench-tools
 tools:
-	@scripts/need gcc:gcc g++:g++ make:make cargo:cargo strip:binutils
+	@scripts/need gcc:gcc g++:g++ strip:binutils
+	@scripts/need-rust
 
 test-tools: tools
 	@scripts/need python3:python3 c++filt:binutils
@@ -36,6 +39,7 @@ demo: build $(WORKLOADS)/.built
 
 test: test-tools
 	$(CARGO) test --workspace --locked
+	cd benches && python3 test_overhead.py
 
 # What CI adds to the tests.
 check:
