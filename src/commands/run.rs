@@ -272,7 +272,7 @@ impl Finished {
         let mut others = Vec::new();
         for (index, arena) in arenas.iter().enumerate() {
             let is_main = Some(index) == main_image;
-            let path = self.path_for(arena, is_main, &arenas[..index]);
+            let path = self.path_for(&arenas, index, is_main);
             let ending = self.ending(arena, is_main, &arenas[index + 1..]);
             match finishing::finish(arena, &ending, &path) {
                 Ok(profile) if is_main => self.summarize(&profile, &path),
@@ -287,17 +287,19 @@ impl Finished {
         }
     }
 
-    fn path_for(&self, arena: &Arena, is_main: bool, earlier: &[Arena]) -> PathBuf {
-        let (pid, name) = (arena.identity.pid, arena.identity.program());
-        let images_before = earlier
-            .iter()
-            .filter(|other| other.identity.pid == pid)
-            .count();
+    fn path_for(&self, arenas: &[Arena], index: usize, is_main: bool) -> PathBuf {
+        let identity = &arenas[index].identity;
+        let (pid, name) = (identity.pid, identity.program());
+        let images = |some: &[Arena]| {
+            some.iter()
+                .filter(|other| other.identity.pid == pid)
+                .count()
+        };
         // Images that were replaced by `exec` are numbered in their order.
-        let image = match images_before {
-            0 => String::new(),
-            _ if is_main => String::new(),
-            number => format!(".{number}"),
+        let image = if !is_main && images(arenas) > 1 {
+            format!(".{}", images(&arenas[..=index]))
+        } else {
+            String::new()
         };
         match &self.output {
             Some(output) if is_main => output.clone(),

@@ -171,8 +171,12 @@ impl ArenaDirectory {
             .collect()
     }
 
-    /// Deletes the directory, if all that was in it is finished.
+    /// Deletes the directory, if all that was in it is finished and no process is
+    /// about to record into it.
     pub fn remove(self) {
+        if !self.users().is_empty() {
+            return;
+        }
         for file in self.files() {
             if ArenaFile::open(&file).is_err() {
                 let _ = fs::remove_file(file);

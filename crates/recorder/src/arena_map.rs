@@ -46,9 +46,12 @@ impl Arena {
     /// Maps as much virtual space as the process may have.
     fn map_largest(file: usize) -> Option<(Arena, u64)> {
         let file_limit = sys::soft_limit(sys::RLIMIT_FSIZE);
+        // Where address space is limited, most of it is the program's.
+        let space_limit = sys::soft_limit(sys::RLIMIT_AS) / 8;
         for shrink in 0..=MOST_SHRINKS {
             let (extents, length) = region::layout(shrink);
-            if length > file_limit || sys::set_length(file, length).is_err() {
+            let fits = length <= file_limit && length <= space_limit;
+            if !fits || sys::set_length(file, length).is_err() {
                 continue;
             }
             let Ok(base) = sys::map_shared(length as usize, file) else {
@@ -116,12 +119,18 @@ impl Arena {
     /// The first of `count` neighbouring free items.
     pub fn append_run(self, region: Region, count: u64) -> Option<u64> {
         let used = self.word(region.word(region::USED));
-        let first = used.fetch_add(count, Ordering::Relaxed);
-        let end = first + count;
-        if end <= self.get(region.word(region::COMMITTED)) || self.commit(region, end) {
-            return Some(first);
+        loop {
+            let first = used.load(Ordering::Relaxed);
+            let end = first + count;
+            if end > self.get(region.word(region::COMMITTED)) && !self.commit(region, end) {
+                return None;
+            }
+            let taken =
+                used.compare_exchange_weak(first, end, Ordering::Relaxed, Ordering::Relaxed);
+            if taken.is_ok() {
+                return Some(first);
+            }
         }
-        None
     }
 
     /// The next free item of `region`, and in the region beside it `key` under the
@@ -185,7 +194,10 @@ impl Arena {
     fn populate(self, offset: u64, bytes: u64) -> bool {
         let start = self.base.wrapping_add(offset as usize);
         // SAFETY: the range is part of the arena and the advice keeps its contents.
-        unsafe { sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE) }.is_ok()
+        unsafe {
+            sys::allow(start, bytes as usize).is_ok()
+                && sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE).is_ok()
+        }
     }
 
     /// Appends text; zero (an empty reference) where there is no room.

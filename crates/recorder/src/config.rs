@@ -38,7 +38,7 @@ impl Config {
             return;
         };
         let mut search = Search::default();
-        let mut chunk = [0_u8; 2048];
+        let mut chunk = [0_u8; 512];
         while let Ok(bytes @ 1..) = sys::read(file, &mut chunk) {
             let found = chunk
                 .iter()

@@ -62,6 +62,8 @@ pub struct Hot {
     pub mapping_count: AtomicU32,
     /// Freed mapping records, numbered from one and linked through their start.
     pub free_mapping: AtomicU64,
+    /// Counts mappings, to tell the pieces of one from those of another.
+    pub next_origin: AtomicU64,
 
     pub threads: AtomicPtr<Thread>,
     pub thread_count: AtomicU32,

@@ -120,31 +120,48 @@ fn free_record(arena: Arena, hot: &Hot, record: u64) {
 /// `caller` must describe the call in progress.
 pub unsafe fn mapped(start: usize, bytes: usize, caller: Caller) {
     recorder::with_thread(|hot, arena, thread| {
-        if arena.get(header::PAUSED) != 0 {
-            bump(&thread.stats[stat::PAUSED_CALLS], 1);
-            return;
-        }
         // SAFETY: handed on to the caller.
-        let stack =
-            unsafe { recorder::captured_stack(hot, arena, thread, caller, Purpose::Mapping) };
-        let _held = hot.mappings_lock.lock();
-        let Some(mut index) = Index::open(hot) else {
-            return;
-        };
-        remove(hot, arena, thread, &mut index, start, start + bytes);
-        add(hot, arena, thread, &mut index, start, bytes, stack);
-        index.close(hot);
+        let stack = unsafe { stack_unless_paused(hot, arena, thread, caller) };
+        change(hot, |index| {
+            remove(hot, arena, thread, index, start, start + bytes);
+            if let Some(stack) = stack {
+                add(hot, arena, thread, index, start, bytes, stack);
+            }
+        });
     });
+}
+
+/// # Safety
+/// `caller` must describe the call in progress.
+unsafe fn stack_unless_paused(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    caller: Caller,
+) -> Option<u32> {
+    if arena.get(header::PAUSED) != 0 {
+        bump(&thread.stats[stat::PAUSED_CALLS], 1);
+        return None;
+    }
+    // SAFETY: handed on to the caller.
+    Some(unsafe { recorder::captured_stack(hot, arena, thread, caller, Purpose::Mapping) })
+}
+
+/// Changes the index, with the lock held.
+fn change(hot: &Hot, work: impl FnOnce(&mut Index)) {
+    let _held = hot.mappings_lock.lock();
+    if let Some(mut index) = Index::open(hot) {
+        work(&mut index);
+        index.close(hot);
+    }
 }
 
 /// The program unmapped a range, with all or part of what was there.
 pub fn unmapped(start: usize, bytes: usize) {
     recorder::with_thread(|hot, arena, thread| {
-        let _held = hot.mappings_lock.lock();
-        if let Some(mut index) = Index::open(hot) {
-            remove(hot, arena, thread, &mut index, start, start + bytes);
-            index.close(hot);
-        }
+        change(hot, |index| {
+            remove(hot, arena, thread, index, start, start + bytes);
+        });
     });
 }
 
@@ -169,7 +186,7 @@ fn add(
         record,
         stack,
         birth: live::birth_now(arena),
-        origin: record,
+        origin: hot.next_origin.fetch_add(1, Ordering::Relaxed),
     };
     if !index.insert(range) {
         free_record(arena, hot, record);
@@ -228,7 +245,7 @@ fn remove(
             && !index
                 .ranges()
                 .iter()
-                .any(|other| other.origin == range.origin && other.stack == range.stack);
+                .any(|other| other.origin == range.origin);
         if let Some(counters) = ledger::record(arena, thread, range.stack) {
             ledger::unmapped(counters, bytes, is_last_piece);
         }
@@ -236,15 +253,42 @@ fn remove(
     }
 }
 
-/// The program moved or resized a mapping: the old one goes, the new one comes
-/// with the stack of whoever asked for it.
+/// A mapping is moved or resized by `call`, which returns where it is then, or
+/// `None`: the old one goes (unless it is to stay), the new one comes with the
+/// stack of whoever asked for it.
+///
+/// The lock is held meanwhile: once the kernel has moved the mapping, another
+/// thread may be given its old place, and must not be heard of before.
 ///
 /// # Safety
 /// `caller` must describe the call in progress.
-pub unsafe fn remapped(old: usize, old_bytes: usize, new: usize, bytes: usize, caller: Caller) {
-    unmapped(old, old_bytes);
-    // SAFETY: handed on to the caller.
-    unsafe { mapped(new, bytes, caller) };
+pub unsafe fn remapped(
+    old: core::ops::Range<usize>,
+    keeps_old: bool,
+    bytes: usize,
+    caller: Caller,
+    call: impl FnOnce() -> Option<usize>,
+) {
+    let mut call = Some(call);
+    recorder::with_thread(|hot, arena, thread| {
+        // SAFETY: handed on to the caller.
+        let stack = unsafe { stack_unless_paused(hot, arena, thread, caller) };
+        change(hot, |index| {
+            let Some(new) = call.take().and_then(|call| call()) else {
+                return;
+            };
+            if !keeps_old {
+                remove(hot, arena, thread, index, old.start, old.end);
+            }
+            remove(hot, arena, thread, index, new, new + bytes);
+            if let Some(stack) = stack {
+                add(hot, arena, thread, index, new, bytes, stack);
+            }
+        });
+    });
+    if let Some(call) = call {
+        call();
+    }
 }
 
 fn change_total(arena: Arena, bytes: i64) {

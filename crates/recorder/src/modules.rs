@@ -32,6 +32,15 @@ struct Known {
     generation: AtomicU64,
 }
 
+impl Known {
+    fn range(&self) -> (usize, usize) {
+        (
+            self.start.load(Ordering::Relaxed),
+            self.end.load(Ordering::Relaxed),
+        )
+    }
+}
+
 const MOST_MODULES: usize = 1 << 16;
 const MOST_GENERATION: u32 = (1 << (64 - node::GENERATION_SHIFT)) - 1;
 
@@ -80,10 +89,19 @@ fn is_same(known: &Known, object: &sys::FoundObject) -> bool {
 fn register(object: &sys::FoundObject) -> u32 {
     let hot = hot::get();
     let _held = hot.modules_lock.lock();
-    let generation = hot.generation.load(Ordering::Relaxed);
     if let Some(known) = known().iter().find(|known| is_same(known, object)) {
         return known.generation.load(Ordering::Relaxed) as u32;
     }
+    // What lay there before went away without a `dlclose` that was seen, or is just
+    // being closed.
+    let replaced = |known: &Known| {
+        let (start, end) = known.range();
+        start != 0 && start < object.map_end && object.map_start < end
+    };
+    if end_modules(replaced) {
+        code_changed();
+    }
+    let generation = hot.generation.load(Ordering::Relaxed);
     if hot.modules.load(Ordering::Relaxed).is_null() {
         let Some(table) = private::map_array::<Known>(MOST_MODULES, 4096) else {
             return generation;
@@ -144,14 +162,12 @@ fn describe(object: &sys::FoundObject, generation: u32) {
     };
     // SAFETY: the dynamic linker keeps the record while the module is loaded.
     let bias = unsafe { (*object.link_map).bias };
-    let mut buffer = [0_u8; 4096];
     let path = path_of(object.map_start);
     let path = if path.is_empty() {
-        // The executable itself has no name here.
-        let length = sys::read_link(b"/proc/self/exe\0", &mut buffer).unwrap_or(0);
-        buffer.get(..length).unwrap_or(b"")
+        // The executable itself has no name here; set-up wrote it down.
+        arena.get(residue_arena::header::EXECUTABLE)
     } else {
-        path
+        arena.append_text(path)
     };
     // SAFETY: the item was just appended.
     let record =
@@ -160,7 +176,7 @@ fn describe(object: &sys::FoundObject, generation: u32) {
     set(tables::MODULE_START, object.map_start as u64);
     set(tables::MODULE_BIAS, bias as u64);
     set(tables::MODULE_GENERATION, u64::from(generation));
-    set(tables::MODULE_PATH, arena.append_text(path));
+    set(tables::MODULE_PATH, path);
     if let Some(build_id) = build_id(object) {
         set(tables::MODULE_BUILD_ID, arena.append_text(build_id));
     }
@@ -217,25 +233,26 @@ fn build_id(object: &sys::FoundObject) -> Option<&'static [u8]> {
 
 /// Ends the modules that a `dlclose` took away.
 pub fn look_again() {
-    let hot = hot::get();
-    let _held = hot.modules_lock.lock();
-    let mut gone = false;
-    for known in known() {
-        let start = known.start.load(Ordering::Relaxed);
-        if start == 0 {
-            continue;
-        }
-        let still_there = find_object(start).is_some_and(|object| is_same(known, &object));
-        if !still_there {
-            let end = known.end.load(Ordering::Relaxed);
-            known.start.store(0, Ordering::Relaxed);
-            rules::forget(start, end);
-            gone = true;
-        }
-    }
-    if gone {
+    let _held = hot::get().modules_lock.lock();
+    let is_gone = |known: &Known| {
+        let (start, _) = known.range();
+        start != 0 && !find_object(start).is_some_and(|object| is_same(known, &object))
+    };
+    if end_modules(is_gone) {
         code_changed();
     }
+}
+
+/// Ends those of the known modules; true when there was one. The lock is held.
+fn end_modules(is_over: impl Fn(&Known) -> bool) -> bool {
+    let mut any = false;
+    for known in known().iter().filter(|known| is_over(known)) {
+        let (start, end) = known.range();
+        known.start.store(0, Ordering::Relaxed);
+        rules::forget(start, end);
+        any = true;
+    }
+    any
 }
 
 /// Code went away or came in: frames get a new generation, and no thread may

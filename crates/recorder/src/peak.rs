@@ -9,11 +9,12 @@
 //! holds back its changes until they exceed [`QUANTUM_BYTES`], so the peak is
 //! known to within that much per thread.
 
-use crate::arena_map::{Arena, bump};
+use crate::arena_map::{self, Arena, bump};
 use crate::hot;
 use crate::thread::Thread;
 use core::sync::atomic::Ordering;
 use residue_arena::header;
+use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 
 /// What a thread may hold back once there are several.
@@ -64,12 +65,21 @@ pub fn changed(arena: Arena, thread: &Thread, bytes: i64) {
     }
 }
 
+fn first_pending(arena: Arena) -> u64 {
+    // SAFETY: there is a first thread, since one calls; its item stays.
+    let first = unsafe { arena_map::words::<{ stat::WORDS }>(arena.item(Region::Threads, 0)) };
+    first[stat::PENDING_BYTES].load(Ordering::Relaxed)
+}
+
 #[cold]
 fn publish(arena: Arena, held: i64) {
     let before = arena
         .word(header::LIVE_BYTES)
         .fetch_add(held as u64, Ordering::Relaxed);
-    let live = before.wrapping_add(held as u64) as i64;
+    // What the first thread made while it was alone is still pending with it, all
+    // of it, until its next call; the others never hold back more than a quantum.
+    let first_threads = first_pending(arena);
+    let live = before.wrapping_add(held as u64).wrapping_add(first_threads) as i64;
     if live > arena.get(header::PEAK_BYTES) as i64 {
         arena
             .word(header::PEAK_BYTES)

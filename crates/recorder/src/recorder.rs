@@ -300,33 +300,30 @@ pub unsafe fn reallocated(
 /// calls `realloc`: what happens inside is one call of the program, not two.
 #[inline(always)]
 pub fn muted<T>(call: impl FnOnce() -> T) -> T {
-    change_muting(1);
+    let is_raised = change_muting(1).is_some();
     let result = call();
-    change_muting(u32::MAX);
+    if is_raised {
+        change_muting(u32::MAX);
+    }
     result
 }
 
-/// Whether a real function reaches a hook.
-pub fn reaches_hooks(call: impl FnOnce()) -> bool {
-    let before = muted_calls();
+/// Whether a real function reaches a hook; `None` when this process is not recorded.
+pub fn reaches_hooks(call: impl FnOnce()) -> Option<bool> {
+    let before = change_muting(0)?;
     muted(call);
-    muted_calls() != before
+    Some(change_muting(0)? != before)
 }
 
-fn change_muting(by: u32) {
-    if hot::get().is_recording()
-        && let Some(mut guard) = thread::enter()
-    {
-        let state = guard.thread();
-        state.muted = state.muted.wrapping_add(by);
+/// Changes how deep this thread is muted; returns the calls it made while muted.
+fn change_muting(by: u32) -> Option<u32> {
+    if !hot::get().is_recording() && !setup::wake() {
+        return None;
     }
-}
-
-fn muted_calls() -> u32 {
-    if !hot::get().is_recording() {
-        return 0;
-    }
-    thread::enter().map_or(0, |mut guard| guard.thread().muted_calls)
+    let mut guard = thread::enter()?;
+    let state = guard.thread();
+    state.muted = state.muted.wrapping_add(by);
+    Some(state.muted_calls)
 }
 
 /// Runs `work` as one recorded call that may know its caller's stack.

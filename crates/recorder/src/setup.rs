@@ -4,18 +4,20 @@ use crate::arena_map::Arena;
 use crate::config::{self, Config};
 use crate::hot::{self, FRESH, INERT, RECORDING, SETTING_UP};
 use crate::live;
-use crate::private;
 use crate::sys;
 use crate::thread;
 use crate::tls;
 use crate::trie;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use residue_arena::{MAGIC, VERSION, header, node};
+use residue_arena::{MAGIC, VERSION, header};
 
 /// Kept outside the page that a fork wipes: a child needs them again.
 struct Kept {
     config: UnsafeCell<Config>,
+    /// Not on the stack: the first allocation may come on a small one.
+    buffer: UnsafeCell<[u8; 4096]>,
+    path: UnsafeCell<Path>,
     arena_base: AtomicUsize,
     arena_bytes: AtomicUsize,
     thread_key: AtomicU32,
@@ -23,11 +25,13 @@ struct Kept {
     notes: AtomicU64,
 }
 
-// SAFETY: the configuration is written once, by the thread that sets up.
+// SAFETY: the cells are used by the one thread that sets up.
 unsafe impl Sync for Kept {}
 
 static KEPT: Kept = Kept {
     config: UnsafeCell::new(Config::empty()),
+    buffer: UnsafeCell::new([0; 4096]),
+    path: UnsafeCell::new(Path::new()),
     arena_base: AtomicUsize::new(0),
     arena_bytes: AtomicUsize::new(0),
     thread_key: AtomicU32::new(0),
@@ -66,6 +70,9 @@ pub fn wake() -> bool {
     // After a fork the slot still names the parent's state.
     tls::set(core::ptr::null_mut());
     let ready = set_up().is_some();
+    if !ready {
+        give_up_arena();
+    }
     hot.mode
         .store(if ready { RECORDING } else { INERT }, Ordering::Release);
     ready
@@ -73,24 +80,30 @@ pub fn wake() -> bool {
 
 fn set_up() -> Option<()> {
     let hot = hot::get();
-    release_parents_arena();
+    // A forked child has the parent's arena mapped; it must not keep it alive.
+    unmap_arena();
     // SAFETY: only the thread that claimed SETTING_UP is here.
-    let config = unsafe { &mut *KEPT.config.get() };
+    let (config, buffer, path) = unsafe {
+        (
+            &mut *KEPT.config.get(),
+            &mut *KEPT.buffer.get(),
+            &mut *KEPT.path.get(),
+        )
+    };
     if config.is_empty() {
         config.load();
     }
     let directory = config.text("dir")?;
-    let mut buffer = [0_u8; 4096];
-    if !is_wanted(config, &mut buffer) {
+    if !is_wanted(config, buffer) {
         return None;
     }
-    let arena = create_arena(directory)?;
+    let arena = create_arena(path, directory)?;
     // A wipe that fails would let a child write here; better not to record at all.
     // SAFETY: the page is ours, and wiping it in children is the point.
     unsafe { sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK) }.ok()?;
     hot.arena_base.store(arena.base(), Ordering::Release);
 
-    describe_process(arena, config, &mut buffer);
+    describe_process(arena, config, buffer);
     hot.min_size
         .store(arena.get(header::MIN_SIZE), Ordering::Relaxed);
     hot.max_size
@@ -103,9 +116,6 @@ fn set_up() -> Option<()> {
     let is_plain = all_sizes && arena.get(header::VERIFY_EVERY) == 0;
     hot.is_special
         .store(u32::from(!is_plain), Ordering::Relaxed);
-    let words = node::STACK_LIMIT as usize;
-    hot.returned
-        .store(private::map_array(words, 0)?, Ordering::Relaxed);
     let is_ready = trie::set_up(arena) && live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     if !is_ready {
         return None;
@@ -117,13 +127,23 @@ fn set_up() -> Option<()> {
     Some(())
 }
 
-/// A forked child has the parent's arena mapped; it must not keep it alive.
-fn release_parents_arena() {
+/// Setting up failed half way: nothing of it may stay in the program.
+fn give_up_arena() {
+    hot::get().arena_base.store(0, Ordering::Relaxed);
+    if unmap_arena() {
+        // SAFETY: only the thread that claimed SETTING_UP is here.
+        sys::unlink(unsafe { &*KEPT.path.get() }.as_bytes());
+    }
+}
+
+/// Unmaps the arena this process has, or had before it was forked.
+fn unmap_arena() -> bool {
     let base = KEPT.arena_base.swap(0, Ordering::Relaxed);
     if base != 0 {
-        // SAFETY: this process is a fresh child, and nothing in it names that arena any more.
+        // SAFETY: called before anything names the arena, or when nothing does any more.
         unsafe { sys::unmap(base as *mut u8, KEPT.arena_bytes.load(Ordering::Relaxed)) };
     }
+    base != 0
 }
 
 /// Whether this process is among those asked for.
@@ -166,8 +186,8 @@ fn read_command(buffer: &mut [u8]) -> &[u8] {
 }
 
 /// Makes `<directory>/<pid>.<nanoseconds>.arena`.
-fn create_arena(directory: &[u8]) -> Option<Arena> {
-    let mut path = Path::new();
+fn create_arena(path: &mut Path, directory: &[u8]) -> Option<Arena> {
+    path.length = 0;
     path.push(directory)?;
     path.push(b"/")?;
     path.push_number(u64::from(sys::pid()))?;
@@ -239,7 +259,7 @@ struct Path {
 }
 
 impl Path {
-    fn new() -> Path {
+    const fn new() -> Path {
         Path {
             bytes: [0; 4096],
             length: 0,

@@ -1,8 +1,11 @@
 //! A lock for the rare paths: registering a module, changing a mapping, making a
 //! thread's state. Never taken by an ordinary allocation.
 //!
-//! All locks live in the page that a fork wipes, so a child never inherits one
-//! that is held.
+//! Signals stay away from a thread that holds one: a handler that came back here
+//! would wait for itself, one that jumped away would leave the lock held, and a
+//! garbage collector that stops its threads by signal would stop one with the lock
+//! and then map memory. All locks live in the page that a fork wipes, so a child
+//! never inherits one that is held.
 
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
@@ -11,36 +14,48 @@ use core::sync::atomic::{AtomicU32, Ordering};
 pub struct Spin(AtomicU32);
 
 /// Proof that the lock is held; gives it back when dropped.
-pub struct Held<'a>(&'a Spin);
+pub struct Held<'a> {
+    lock: &'a Spin,
+    signal_mask: u64,
+}
 
 impl Spin {
-    #[cfg(test)]
-    pub const fn new() -> Spin {
-        Spin(AtomicU32::new(0))
-    }
-
     pub fn lock(&self) -> Held<'_> {
-        loop {
-            if let Some(held) = self.try_lock() {
-                return held;
-            }
+        let signal_mask = sys::block_signals();
+        while !self.take() {
             for _ in 0..64 {
                 core::hint::spin_loop();
             }
             sys::yield_now();
         }
+        Held {
+            lock: self,
+            signal_mask,
+        }
     }
 
     pub fn try_lock(&self) -> Option<Held<'_>> {
+        let signal_mask = sys::block_signals();
+        if self.take() {
+            return Some(Held {
+                lock: self,
+                signal_mask,
+            });
+        }
+        sys::restore_signals(signal_mask);
+        None
+    }
+
+    fn take(&self) -> bool {
         self.0
             .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
-            .ok()
-            .map(|_| Held(self))
+            .is_ok()
     }
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.0.0.store(0, Ordering::Release);
+        self.lock.0.store(0, Ordering::Release);
+        sys::restore_signals(self.signal_mask);
     }
 }

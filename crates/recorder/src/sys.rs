@@ -8,20 +8,24 @@ const SYS_READ: usize = 0;
 const SYS_OPEN: usize = 2;
 const SYS_CLOSE: usize = 3;
 const SYS_MMAP: usize = 9;
+const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
+const SYS_RT_SIGPROCMASK: usize = 14;
 const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
 const SYS_GETPID: usize = 39;
+const SYS_UNLINK: usize = 87;
 const SYS_READLINK: usize = 89;
 const SYS_FTRUNCATE: usize = 77;
 const SYS_GETRLIMIT: usize = 97;
 const SYS_GETPPID: usize = 110;
 const SYS_GETTID: usize = 186;
-const SYS_TGKILL: usize = 234;
+const SYS_TKILL: usize = 200;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
 const SYS_SCHED_YIELD: usize = 24;
 
+const PROT_NONE: usize = 0;
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
 pub const MAP_SHARED: usize = 0x01;
@@ -38,6 +42,7 @@ pub const MADV_DONTDUMP: usize = 16;
 pub const MADV_WIPEONFORK: usize = 18;
 pub const MADV_POPULATE_WRITE: usize = 23;
 pub const RLIMIT_FSIZE: usize = 1;
+pub const RLIMIT_AS: usize = 9;
 pub const CLOCK_REALTIME: usize = 0;
 pub const CLOCK_MONOTONIC: usize = 1;
 
@@ -97,10 +102,22 @@ pub fn map_private(bytes: usize) -> Result<*mut u8, Errno> {
     unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
 }
 
+/// Maps a file without any access to it yet: [`allow`] opens what is in use, so that
+/// a program that locks all its memory does not fill the holes.
 pub fn map_shared(bytes: usize, file: usize) -> Result<*mut u8, Errno> {
-    let how = [PROT_READ | PROT_WRITE, MAP_SHARED | MAP_NORESERVE, file];
+    let how = [PROT_NONE, MAP_SHARED | MAP_NORESERVE, file];
     // SAFETY: a new mapping of a file of our own disturbs nothing that exists.
     unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
+}
+
+/// Opens a range of a mapping of our own for reading and writing.
+///
+/// # Safety
+/// The range must be the recorder's.
+pub unsafe fn allow(start: *mut u8, bytes: usize) -> Result<usize, Errno> {
+    let protection = PROT_READ | PROT_WRITE;
+    // SAFETY: the caller vouches for the range.
+    unsafe { call(SYS_MPROTECT, [start as usize, bytes, protection, 0, 0, 0]) }
 }
 
 /// # Safety
@@ -125,6 +142,14 @@ pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
     }
     // SAFETY: the path is terminated; a new descriptor disturbs nothing that exists.
     unsafe { call(SYS_OPEN, [path.as_ptr() as usize, flags, mode, 0, 0, 0]) }
+}
+
+/// Deletes a file whose path ends in a zero byte.
+pub fn unlink(path: &[u8]) {
+    if path.last() == Some(&0) {
+        // SAFETY: the path is terminated, and only the recorder's own files come here.
+        let _ = unsafe { call(SYS_UNLINK, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) };
+    }
 }
 
 pub fn close(file: usize) {
@@ -182,6 +207,24 @@ pub fn is_mapped(address: usize) -> bool {
     unsafe { call(SYS_MINCORE, [page, 1, &raw mut resident as usize, 0, 0, 0]) }.is_ok()
 }
 
+/// Keeps every signal away from this thread; returns the mask to go back to.
+pub fn block_signals() -> u64 {
+    change_signal_mask(u64::MAX)
+}
+
+pub fn restore_signals(mask: u64) {
+    change_signal_mask(mask);
+}
+
+fn change_signal_mask(new: u64) -> u64 {
+    const SET_MASK: usize = 2;
+    let mut old = 0_u64;
+    let (to, from) = (&raw const new as usize, &raw mut old as usize);
+    // SAFETY: the kernel reads and writes one word each.
+    let _ = unsafe { call(SYS_RT_SIGPROCMASK, [SET_MASK, to, from, 8, 0, 0]) };
+    old
+}
+
 pub fn pid() -> u32 {
     // SAFETY: reads a number.
     unsafe { call(SYS_GETPID, [0; 6]) }.unwrap_or(0) as u32
@@ -197,10 +240,12 @@ pub fn tid() -> u32 {
     unsafe { call(SYS_GETTID, [0; 6]) }.unwrap_or(0) as u32
 }
 
-/// Whether a thread of this process is still there.
-pub fn thread_is_alive(pid: u32, tid: u32) -> bool {
+/// Whether the kernel says for certain that there is no such thread.
+pub fn thread_is_gone(tid: u32) -> bool {
+    const NO_SUCH_PROCESS: isize = -3;
     // SAFETY: signal 0 only asks.
-    unsafe { call(SYS_TGKILL, [pid as usize, tid as usize, 0, 0, 0, 0]) }.is_ok()
+    let asked = unsafe { call(SYS_TKILL, [tid as usize, 0, 0, 0, 0, 0]) };
+    asked == Err(Errno(NO_SUCH_PROCESS))
 }
 
 pub fn clock_ns(clock: usize) -> u64 {
@@ -272,6 +317,7 @@ pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
 unsafe extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    pub fn dlerror() -> *mut c_char;
     pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
     pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;
     pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;

@@ -13,9 +13,9 @@ use crate::tls;
 use crate::unwind::capture::CachedStack;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
-use residue_arena::header;
 use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
+use residue_arena::{header, node};
 
 /// Rows of the counter directory: 1024 rows of 1024 pages of 16 stacks are all
 /// the stacks there can be.
@@ -143,14 +143,12 @@ fn acquire() -> Option<*mut Thread> {
     let count = hot.thread_count.load(Ordering::Relaxed);
     // Threads that ended without their destructor are looked for now and then.
     let look_for_dead = count.is_power_of_two() && count > 1;
-    let pid = sys::pid();
     let mut at = hot.threads.load(Ordering::Acquire);
     while !at.is_null() {
         // SAFETY: states are never unmapped.
         let thread = unsafe { &mut *at };
         let owner = thread.owner.load(Ordering::Relaxed);
-        let is_free =
-            owner == 0 || (look_for_dead && owner != tid && !sys::thread_is_alive(pid, owner));
+        let is_free = owner == 0 || (look_for_dead && owner != tid && sys::thread_is_gone(owner));
         if is_free {
             thread.take_over(tid);
             return Some(at);
@@ -175,7 +173,11 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
         (*thread).take_over(tid);
     }
     hot.threads.store(thread, Ordering::Release);
-    if hot.thread_count.fetch_add(1, Ordering::Relaxed) > 0 {
+    if hot.thread_count.fetch_add(1, Ordering::Relaxed) == 1 {
+        // Without it the peaks of stacks are less tight; nothing else depends on it.
+        if let Some(table) = private::map_array(node::STACK_LIMIT as usize, 0) {
+            hot.returned.store(table, Ordering::Relaxed);
+        }
         hot.many_threads.store(1, Ordering::Release);
     }
     Some(thread)

@@ -106,10 +106,10 @@ fn came(section: usize) {
     }
 }
 
+/// Also when nothing is recorded now: what was registered before a fork is known
+/// after it.
 fn goes(section: usize) {
-    if hot::get().is_recording() {
-        jit::deregister(section);
-    }
+    jit::deregister(section);
 }
 
 libgcc_hook!(register_frame, c"__register_frame", (section), before: nothing, after: came);
@@ -142,11 +142,17 @@ extern "C" fn destructor() {
 extern "C" fn constructor() {
     // Finding the real functions also allows recording to begin.
     let _ = real::malloc();
-    if !setup::wake() {
-        return;
-    }
-    note_foreign_malloc();
-    if hot::get().verify_every.load(Ordering::Relaxed) != 0 {
+    let is_recording = setup::wake();
+    // What the searches allocate is not the program's.
+    recorder::muted(|| {
+        super::operators::decide_early();
+        if is_recording {
+            note_foreign_malloc();
+        }
+        // SAFETY: forgets what the searches left behind.
+        unsafe { sys::dlerror() };
+    });
+    if is_recording && hot::get().verify_every.load(Ordering::Relaxed) != 0 {
         prepare_verification();
     }
 }
@@ -166,7 +172,7 @@ fn note_foreign_malloc() {
         let free = core::mem::transmute::<*mut c_void, Free>(free);
         recorder::reaches_hooks(|| free(malloc(1)))
     };
-    if !is_seen {
+    if is_seen == Some(false) {
         setup::note(header::NOTE_MALLOC_IN_EXECUTABLE);
     }
 }

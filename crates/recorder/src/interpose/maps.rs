@@ -67,21 +67,19 @@ pub unsafe extern "C" fn mremap(
     let Some(real) = real::mremap() else {
         return FAILED;
     };
+    const KEEPS_OLD: c_int = 4;
+    let old_range = old as usize..old as usize + whole_pages(old_bytes);
+    let mut new = FAILED;
     // SAFETY: the program's own call, handed on.
     unsafe {
-        let new = real(old, old_bytes, bytes, flags, wanted);
-        if new != FAILED {
-            let caller = Caller { return_slot, bp };
-            mappings::remapped(
-                old as usize,
-                whole_pages(old_bytes),
-                new as usize,
-                whole_pages(bytes),
-                caller,
-            );
-        }
-        new
+        let caller = Caller { return_slot, bp };
+        let keeps_old = flags & KEEPS_OLD != 0;
+        mappings::remapped(old_range, keeps_old, whole_pages(bytes), caller, || {
+            new = real(old, old_bytes, bytes, flags, wanted);
+            (new != FAILED).then_some(new as usize)
+        });
     }
+    new
 }
 
 pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usize) -> *mut u8 {

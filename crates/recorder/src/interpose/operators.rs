@@ -32,10 +32,29 @@ struct Operator {
 /// Finds the real operator and decides where the stub jumps from now on.
 unsafe extern "C" fn decide(operator: &'static Operator) {
     let name = CStr::from_bytes_with_nul(operator.symbol).unwrap_or_default();
-    let mut found = real::named(name, &LIBRARIES) as *mut c_void;
+    // What a search allocates is not the program's.
+    let mut found = recorder::muted(|| real::named(name, &LIBRARIES)) as *mut c_void;
     if found.is_null() {
         found = operator.fallback as *mut c_void;
     }
+    settle(operator, found);
+}
+
+/// Decides what can be decided when the program starts: looking for functions later
+/// would disturb what the program's `dlerror` has to say.
+pub fn decide_early() {
+    for operator in OPERATORS {
+        let name = CStr::from_bytes_with_nul(operator.symbol).unwrap_or_default();
+        let found = real::named(name, &[]) as *mut c_void;
+        if found.is_null() {
+            // A program without C++, as far as can be seen; the others are not there either.
+            return;
+        }
+        settle(operator, found);
+    }
+}
+
+fn settle(operator: &'static Operator, found: *mut c_void) {
     operator.real.store(found, Ordering::Release);
     let target = if reaches_hooks(operator, found) {
         found
@@ -59,7 +78,7 @@ fn reaches_hooks(operator: &Operator, found: *mut c_void) -> bool {
     // not looked at, ...), so one call with 16 everywhere suits them all.
     type AnyForm = unsafe extern "C" fn(usize, usize, usize) -> *mut u8;
     // SAFETY: as above; the block belongs to the same allocator.
-    unsafe {
+    let reached = unsafe {
         let real = core::mem::transmute::<*mut c_void, AnyForm>(found);
         if operator.symbol.starts_with(b"_Zd") {
             let block = malloc(16) as usize;
@@ -72,7 +91,8 @@ fn reaches_hooks(operator: &Operator, found: *mut c_void) -> bool {
             free(block);
             reached
         }
-    }
+    };
+    reached.unwrap_or(false)
 }
 
 /// Records a block that an allocator's own operator made; returns it.
@@ -211,3 +231,27 @@ operators! {
 unsafe extern "C" fn delete_fallback() {
     naked_asm!("jmp {free}", free = sym list::free)
 }
+
+/// All of them, for the start.
+static OPERATORS: &[&Operator] = &[
+    &_Znwm::OPERATOR,
+    &_Znam::OPERATOR,
+    &_ZnwmRKSt9nothrow_t::OPERATOR,
+    &_ZnamRKSt9nothrow_t::OPERATOR,
+    &_ZnwmSt11align_val_t::OPERATOR,
+    &_ZnamSt11align_val_t::OPERATOR,
+    &_ZnwmSt11align_val_tRKSt9nothrow_t::OPERATOR,
+    &_ZnamSt11align_val_tRKSt9nothrow_t::OPERATOR,
+    &_ZdlPv::OPERATOR,
+    &_ZdaPv::OPERATOR,
+    &_ZdlPvm::OPERATOR,
+    &_ZdaPvm::OPERATOR,
+    &_ZdlPvSt11align_val_t::OPERATOR,
+    &_ZdaPvSt11align_val_t::OPERATOR,
+    &_ZdlPvmSt11align_val_t::OPERATOR,
+    &_ZdaPvmSt11align_val_t::OPERATOR,
+    &_ZdlPvRKSt9nothrow_t::OPERATOR,
+    &_ZdaPvRKSt9nothrow_t::OPERATOR,
+    &_ZdlPvSt11align_val_tRKSt9nothrow_t::OPERATOR,
+    &_ZdaPvSt11align_val_tRKSt9nothrow_t::OPERATOR,
+];

@@ -325,8 +325,9 @@ impl CachedStack {
                 // SAFETY: the cursor is live, and the met frame is the same frame.
                 let unproven = unsafe { self.verify(met) };
                 if unproven == 0 {
-                    self.join(met + 1);
-                    return Some((self.fresh_length as u64, misses));
+                    return self
+                        .join(met + 1)
+                        .then_some((self.fresh_length as u64, misses));
                 }
                 // Frames from `met` up to `unproven` hold; the caller of the last does not.
                 let mut index = met;
@@ -360,8 +361,7 @@ impl CachedStack {
                 _ => break,
             }
         }
-        self.join(0);
-        Some((self.fresh_length as u64, misses))
+        self.join(0).then_some((self.fresh_length as u64, misses))
     }
 
     /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
@@ -378,16 +378,17 @@ impl CachedStack {
         unsafe { self.verify(self.length - 1) == 0 }
     }
 
-    /// Keeps the first `kept` cached frames and puts the fresh ones on top.
-    fn join(&mut self, kept: usize) {
+    /// Keeps the first `kept` cached frames and puts the fresh ones on top; false
+    /// when they are too many together.
+    fn join(&mut self, kept: usize) -> bool {
         self.leaf = None;
+        if kept + self.fresh_length > MOST_FRAMES {
+            return false;
+        }
         self.length = kept;
         self.noded = self.noded.min(kept);
         let mut bp_is_live = kept > 0 && self.detail(kept - 1).bp_is_live;
         for index in (0..self.fresh_length).rev() {
-            if self.length >= MOST_FRAMES {
-                break;
-            }
             let Fresh { cursor, rule, key } = self.fresh(index);
             if self.length > 0 {
                 self.choose_proof(self.length - 1, rule, bp_is_live);
@@ -409,6 +410,7 @@ impl CachedStack {
             };
             self.length += 1;
         }
+        true
     }
 
     /// How frame `caller` will be proven, now that the rule of its callee is known.

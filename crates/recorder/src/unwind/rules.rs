@@ -263,6 +263,8 @@ fn publish(place: &AtomicPtr<u8>, table: TableRef) {
 
 /// Forgets the rules of a range of addresses, because its code changed.
 pub fn forget(start: usize, end: usize) {
+    // A table that is just being copied would bring the rules back.
+    let _held = hot::get().rules_growth_lock.lock();
     let Some(table) = table() else {
         return;
     };
