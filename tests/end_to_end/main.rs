@@ -11,6 +11,7 @@ mod support;
 
 mod allocators;
 mod containers;
+mod corners;
 mod daemons;
 mod endings;
 mod forks;

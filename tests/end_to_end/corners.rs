@@ -1,0 +1,104 @@
+//! Corners in which a recorder inside the process could be in the way.
+
+use crate::support::Lab;
+use crate::support::truth::Truths;
+use residue_profile::End;
+
+#[test]
+fn locking_all_memory_does_not_fill_the_arena() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["corners", "locked"]);
+    let (ledger, _) = recorded.expect_exact();
+    let arena = ledger.profile.recorder.arena_bytes;
+    assert!(arena < 8 << 20, "{arena} bytes of arena");
+    let resident = ledger.profile.meta.max_rss_bytes.unwrap_or(0);
+    assert!(resident < 300 << 20, "{resident} bytes resident");
+}
+
+#[test]
+fn a_child_whose_first_call_is_reallocarray_is_recorded() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["corners", "first"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let by_process = Truths::parse_by_process(&recorded.stdout());
+    assert_eq!(by_process.len(), 1);
+    let (pid, truths) = by_process.iter().next().unwrap();
+    let profiles = lab.profiles();
+    let (_, ledger) = profiles
+        .iter()
+        .find(|(_, ledger)| ledger.profile.meta.pid == *pid)
+        .expect("the child has a profile");
+    ledger.expect_truths(truths);
+}
+
+#[test]
+fn the_peak_counts_what_a_waiting_thread_holds() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["corners", "peak"]);
+    let (truths, ledger) = (recorded.truths(), recorded.ledger());
+    let (found, truth) = (ledger.profile.heap.peak_bytes, truths.get("peak"));
+    // Two threads, each of which may hold back 16 KiB; and what libc allocates.
+    let slack = 2 * (16 << 10) + (4 << 10);
+    assert!(
+        found.abs_diff(truth) <= slack,
+        "peak {found}, the program's {truth}"
+    );
+    let at_peak = ledger.sum("corner_alloc").at_peak_bytes;
+    assert!(
+        at_peak.abs_diff(truth) <= slack + (64 << 10),
+        "at peak {at_peak}, the program's {truth}"
+    );
+}
+
+#[test]
+fn a_program_that_replaces_itself_leaves_two_profiles_without_a_name_given() {
+    let lab = Lab::new();
+    let mut command = lab.residue();
+    command.args(["run", "--"]);
+    command.arg(crate::support::workloads::find("corners"));
+    command.arg("again");
+    let output = command.output().expect("residue can be started");
+    assert!(output.status.success(), "{output:?}");
+    let profiles = lab.profiles();
+    let mut ends: Vec<(u64, End)> = profiles
+        .iter()
+        .map(|(_, ledger)| {
+            let calls = ledger.sum("corner_alloc").calls;
+            (calls, ledger.profile.meta.end.clone())
+        })
+        .collect();
+    ends.sort_by_key(|(calls, _)| *calls);
+    assert_eq!(ends, [(10, End::Exec), (20, End::Exited { code: 0 })]);
+}
+
+#[test]
+fn handlers_that_map_memory_do_not_wait_for_ever() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["corners", "suspended"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.truths().get("all_joined"), 1);
+    let mappings = recorded.ledger().profile.mappings;
+    assert_eq!(mappings.calls, mappings.frees);
+    assert!(mappings.calls > 1000, "{} mappings", mappings.calls);
+}
+
+#[test]
+fn limited_address_space_is_left_to_the_program() {
+    let lab = Lab::new();
+    let hello = crate::support::workloads::find("hello");
+    let mut command = std::process::Command::new("prlimit");
+    lab.prepare(&mut command);
+    // 1 GiB of address space: an arena of full size would not even fit.
+    command.args([
+        "--as=1073741824",
+        env!("CARGO_BIN_EXE_residue"),
+        "run",
+        "-o",
+    ]);
+    command
+        .arg(lab.path(crate::support::PROFILE))
+        .arg("--")
+        .arg(hello);
+    let recorded = lab.record_by(command);
+    recorded.expect_exact();
+}
