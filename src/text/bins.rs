@@ -9,7 +9,7 @@ use super::words::visible;
 const NAMED_SIZES: usize = 3;
 
 /// The recorder counts all larger blocks in its last bin too.
-const OPEN_BIN: u8 = (residue_arena::counters::EXTRA_BINS - 1) as u8;
+const OPEN_BIN: u8 = (residue_arena::counters::BINS - 1) as u8;
 
 /// The sizes that a bin stands for: `64..127 B`, `1..2 KiB`.
 pub fn size_range(bits: u8) -> String {

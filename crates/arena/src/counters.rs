@@ -1,19 +1,19 @@
-//! The ledger: one record of eight words per (thread, stack), written by that
+//! The ledger: one record of sixteen words per (thread, stack), written by that
 //! thread alone and summed by the reader.
 //!
 //! ```text
 //!   word 0  allocations           4  highest (live + returned) of this record
 //!        1  frees                 5  live bytes when the heap was highest
 //!        2  bytes allocated       6  blocks at that moment (low), temporaries (high)
-//!        3  bytes freed           7  peak epoch (low), size bin (6 bits), extra (26)
+//!        3  bytes freed           7  peak epoch (low), number of the extra (high)
+//!        8..16  allocations by size bin, 16 x u32: bin 7 holds 64..=127 bytes
 //! ```
 //!
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
 //! differences are signed; sums over threads are not.
 //!
-//! Word 7: while all blocks of the record fell into one size bin, `extra` is zero
-//! and `size bin` is that bin. With the second bin, or the first reallocation,
-//! the record gets an extra.
+//! The second half of a record is its neighbour in memory, which processors fetch
+//! along; larger blocks, and what few records need, are counted in an extra.
 
 /// Words of one record.
 pub const ALLOCATIONS: usize = 0;
@@ -23,8 +23,12 @@ pub const FREED_BYTES: usize = 3;
 pub const HIGHEST: usize = 4;
 pub const AT_PEAK_BYTES: usize = 5;
 pub const AT_PEAK_BLOCKS_AND_TEMPORARIES: usize = 6;
-pub const EPOCH_AND_BIN: usize = 7;
-pub const RECORD_WORDS: usize = 8;
+pub const EPOCH_AND_EXTRA: usize = 7;
+/// The bins, as places of 32-bit words.
+pub const RECORD_BIN: usize = 16;
+pub const RECORD_BINS: usize = 16;
+pub const RECORD_WORDS: usize = 16;
+pub const EXTRA_SHIFT: u32 = 32;
 
 /// Records per page: sixteen neighbouring stack ids.
 pub const PAGE_RECORDS: usize = 16;
@@ -45,42 +49,36 @@ pub const fn page_of_key(key: u64) -> Option<(u32, u32)> {
     Some(((key >> 32) as u32, (page - 1) * PAGE_RECORDS as u32))
 }
 
-/// An extra: allocations by size bin, then what few records need.
+/// Size bins in all: those of the record, then those of its extra.
+pub const BINS: usize = 32;
+
+/// An extra: what few records need.
 ///
 /// ```text
-///   byte 0          160       192         320
-///        +-----------+---------+-----------+
-///        | 40 x u32  | 4 x u64 | 32 x u32  |
-///        | bins      |         | carries   |
-///        +-----------+---------+-----------+
+///   byte 0         128        256       288
+///        +----------+----------+---------+
+///        | 16 x u64 | 32 x u32 | 4 x u64 |
+///        | bins     | carries  |         |
+///        +----------+----------+---------+
 /// ```
 ///
-/// The bins of ordinary sizes share one cache line. A bin that overflows counts
-/// that in its carry, of which there is one for each bin in use.
-pub const EXTRA_BINS: usize = 32;
+/// The bins are those from [`RECORD_BINS`] on. A bin of the record that overflows
+/// counts that in its carry.
 pub const EXTRA_BYTES: u64 = 320;
-/// Places of 32-bit words.
-pub const EXTRA_BIN: usize = 0;
-pub const EXTRA_CARRY: usize = 48;
 /// Places of 64-bit words.
-pub const EXTRA_IN_PLACE: usize = 20;
-pub const EXTRA_MOVED: usize = 21;
+pub const EXTRA_BIN: usize = 0;
+pub const EXTRA_IN_PLACE: usize = 32;
+pub const EXTRA_MOVED: usize = 33;
 /// Multiples of 2^32 temporaries.
-pub const EXTRA_TEMPORARIES_CARRY: usize = 22;
+pub const EXTRA_TEMPORARIES_CARRY: usize = 34;
 /// Bytes other threads freed, already taken off what word 4 says.
-pub const EXTRA_RETURNED: usize = 23;
-
-pub const BIN_SHIFT: u32 = 32;
-pub const BIN_MASK: u64 = 63;
-pub const EXTRA_SHIFT: u32 = 38;
+pub const EXTRA_RETURNED: usize = 35;
+/// Places of 32-bit words.
+pub const EXTRA_CARRY: usize = 32;
 
 /// The size bin of a block: the number of binary digits of its size. The last bin
 /// holds everything from 1 GiB on.
 pub const fn size_bin(bytes: u64) -> usize {
     let bits = (64 - bytes.leading_zeros()) as usize;
-    if bits < EXTRA_BINS {
-        bits
-    } else {
-        EXTRA_BINS - 1
-    }
+    if bits < BINS { bits } else { BINS - 1 }
 }

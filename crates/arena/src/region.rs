@@ -75,7 +75,7 @@ impl Region {
             Region::Threads => 1 << 16,
             Region::Mappings => 1 << 16,
             Region::Nodes => 1 << 26,
-            Region::CounterKeys | Region::CounterPages => 1 << 22,
+            Region::CounterKeys | Region::CounterPages => 1 << 21,
             Region::Extras => 1 << 22,
             Region::Sides => 1 << 26,
             Region::LiveKeys | Region::LivePages => 1 << 23,

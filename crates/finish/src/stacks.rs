@@ -157,10 +157,8 @@ impl Extra<'_> {
         word(self.0, place)
     }
 
-    fn blocks_in(&self, bin: usize) -> u64 {
-        let low = half(self.0, (EXTRA_BIN + bin) * 4);
-        let carry = half(self.0, (EXTRA_CARRY + bin) * 4);
-        u64::from(carry) << 32 | u64::from(low)
+    fn carries_of(&self, bin: usize) -> u64 {
+        u64::from(half(self.0, (EXTRA_CARRY + bin) * 4))
     }
 }
 
@@ -171,7 +169,7 @@ fn add_record(row: &mut Row, record: &[u64], extras: &Extras, peak: &PeakMoment)
     }
     let live_bytes = record[BYTES].wrapping_sub(record[FREED_BYTES]) as i64;
     let live_blocks = calls.wrapping_sub(frees) as i64;
-    let last = record[EPOCH_AND_BIN];
+    let last = record[EPOCH_AND_EXTRA];
     let packed = record[AT_PEAK_BLOCKS_AND_TEMPORARIES];
     let is_saved = !peak.is_rising && last as u32 == peak.epoch;
     row.counters.calls += calls;
@@ -188,17 +186,21 @@ fn add_record(row: &mut Row, record: &[u64], extras: &Extras, peak: &PeakMoment)
         row.at_peak_blocks += live_blocks;
     }
     let mut own_peak = record[HIGHEST] as i64;
-    match extras.get(last >> EXTRA_SHIFT) {
-        Some(extra) => {
-            for bin in 0..EXTRA_BINS {
-                row.add_size(bin, extra.blocks_in(bin));
-            }
-            row.counters.reallocs_in_place += extra.word(EXTRA_IN_PLACE);
-            row.counters.reallocs_moved += extra.word(EXTRA_MOVED);
-            row.counters.temporaries += extra.word(EXTRA_TEMPORARIES_CARRY) << 32;
-            own_peak = own_peak.wrapping_sub(extra.word(EXTRA_RETURNED) as i64);
+    for bin in 0..RECORD_BINS {
+        let pair = record[RECORD_BIN / 2 + bin / 2];
+        row.add_size(bin, pair >> (bin % 2 * 32) & u64::from(u32::MAX));
+    }
+    if let Some(extra) = extras.get(last >> EXTRA_SHIFT) {
+        for bin in 0..RECORD_BINS {
+            row.add_size(bin, extra.carries_of(bin) << 32);
         }
-        None => row.add_size((last >> BIN_SHIFT & BIN_MASK) as usize, calls),
+        for bin in RECORD_BINS..BINS {
+            row.add_size(bin, extra.word(EXTRA_BIN + bin - RECORD_BINS));
+        }
+        row.counters.reallocs_in_place += extra.word(EXTRA_IN_PLACE);
+        row.counters.reallocs_moved += extra.word(EXTRA_MOVED);
+        row.counters.temporaries += extra.word(EXTRA_TEMPORARIES_CARRY) << 32;
+        own_peak = own_peak.wrapping_sub(extra.word(EXTRA_RETURNED) as i64);
     }
     row.own_peak += own_peak.max(0);
 }

@@ -32,6 +32,8 @@ pub struct Hot {
     /// More than one thread state exists: sums need atomic steps from now on.
     pub many_threads: AtomicU32,
     pub arena_base: AtomicUsize,
+    /// The same once, and as long as, the process records: what a hook asks first.
+    pub recording_base: AtomicUsize,
     /// Counts the moments at which code went away or came in under a known
     /// address; threads drop their cached stacks when it changes.
     pub code_epoch: AtomicU32,
@@ -97,7 +99,13 @@ pub fn get() -> &'static Hot {
 impl Hot {
     #[inline(always)]
     pub fn is_recording(&self) -> bool {
-        self.mode.load(Ordering::Relaxed) == RECORDING
+        self.recording_arena().is_some()
+    }
+
+    /// The arena of a process that records.
+    #[inline(always)]
+    pub fn recording_arena(&self) -> Option<Arena> {
+        Arena::at(self.recording_base.load(Ordering::Relaxed))
     }
 
     #[inline(always)]

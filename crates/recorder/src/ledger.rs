@@ -74,7 +74,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let Some(epoch) = peak::epoch_to_save(arena) else {
         return;
     };
-    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
+    let word = record[EPOCH_AND_EXTRA].load(Ordering::Relaxed);
     if word as u32 == epoch {
         return;
     }
@@ -84,7 +84,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let other = get(AT_PEAK_BLOCKS_AND_TEMPORARIES) >> 32 << 32;
     record[AT_PEAK_BLOCKS_AND_TEMPORARIES].store(other | u64::from(blocks), Ordering::Relaxed);
     record[AT_PEAK_BYTES].store(bytes, Ordering::Relaxed);
-    record[EPOCH_AND_BIN].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
+    record[EPOCH_AND_EXTRA].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
 }
 
 /// One block of `bytes` was made at `stack`.
@@ -129,14 +129,31 @@ pub fn unmapped(record: Record, bytes: u64, is_gone: bool) {
 
 #[inline(always)]
 fn count_size(arena: Arena, record: Record, bytes: u64) {
-    let bin = size_bin(bytes) as u64;
-    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
-    let extra = word >> EXTRA_SHIFT;
-    if extra != 0 {
-        // SAFETY: extras are items of the arena, numbered from one.
-        unsafe { Extra::at(arena, extra) }.count(bin as usize);
-    } else if word >> BIN_SHIFT & BIN_MASK != bin {
-        another_bin(arena, record, bin);
+    let bin = size_bin(bytes);
+    if bin >= RECORD_BINS {
+        return count_large(arena, record, bin);
+    }
+    // SAFETY: the record has a place for each of these bins.
+    let place = unsafe { &*record.as_ptr().cast::<AtomicU32>().add(RECORD_BIN + bin) };
+    let sum = place.load(Ordering::Relaxed).wrapping_add(1);
+    place.store(sum, Ordering::Relaxed);
+    if sum == 0 {
+        carry_bin(arena, record, bin);
+    }
+}
+
+#[inline(never)]
+fn count_large(arena: Arena, record: Record, bin: usize) {
+    if let Some(extra) = extra_of(arena, record) {
+        bump(extra.word(EXTRA_BIN + bin - RECORD_BINS), 1);
+    }
+}
+
+#[cold]
+fn carry_bin(arena: Arena, record: Record, bin: usize) {
+    if let Some(extra) = extra_of(arena, record) {
+        let carry = extra.half(EXTRA_CARRY + bin);
+        carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 }
 
@@ -163,61 +180,20 @@ impl Extra {
         // SAFETY: as for `word`.
         unsafe { &*self.0.cast::<AtomicU32>().add(place) }
     }
-
-    /// One more block in a bin.
-    #[inline(always)]
-    fn count(self, bin: usize) {
-        let low = self.half(EXTRA_BIN + bin);
-        let sum = low.load(Ordering::Relaxed).wrapping_add(1);
-        low.store(sum, Ordering::Relaxed);
-        if sum == 0 {
-            let carry = self.half(EXTRA_CARRY + bin);
-            carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
-        }
-    }
 }
 
-/// A block in another bin than the record's: the first block of all, or the
-/// moment the record needs an extra. Its allocation is counted already.
-#[cold]
-fn another_bin(arena: Arena, record: Record, bin: u64) {
-    let blocks = record[ALLOCATIONS].load(Ordering::Relaxed);
-    if blocks == 1 {
-        let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
-        let others = word & !(BIN_MASK << BIN_SHIFT);
-        record[EPOCH_AND_BIN].store(others | bin << BIN_SHIFT, Ordering::Relaxed);
-    } else if let Some(extra) = make_extra(arena, record, blocks - 1) {
-        extra.count(bin as usize);
-    }
-}
-
-/// The record's extra, made when first needed: all its blocks so far are in one bin.
+/// The record's extra, made when first needed.
 fn extra_of(arena: Arena, record: Record) -> Option<Extra> {
-    match record[EPOCH_AND_BIN].load(Ordering::Relaxed) >> EXTRA_SHIFT {
-        0 => make_extra(arena, record, record[ALLOCATIONS].load(Ordering::Relaxed)),
+    let word = record[EPOCH_AND_EXTRA].load(Ordering::Relaxed);
+    if word >> EXTRA_SHIFT != 0 {
         // SAFETY: the number comes from below.
-        number => Some(unsafe { Extra::at(arena, number) }),
+        return Some(unsafe { Extra::at(arena, word >> EXTRA_SHIFT) });
     }
-}
-
-fn make_extra(arena: Arena, record: Record, blocks_in_bin: u64) -> Option<Extra> {
     let number = arena.append(Region::Extras)? + 1;
-    if number >> (64 - EXTRA_SHIFT) != 0 {
-        return None;
-    }
+    let epoch = word & ((1 << EXTRA_SHIFT) - 1);
+    record[EPOCH_AND_EXTRA].store(epoch | number << EXTRA_SHIFT, Ordering::Release);
     // SAFETY: just appended.
-    let extra = unsafe { Extra::at(arena, number) };
-    let word = record[EPOCH_AND_BIN].load(Ordering::Relaxed);
-    let bin = (word >> BIN_SHIFT & BIN_MASK) as usize % EXTRA_BINS;
-    extra
-        .half(EXTRA_BIN + bin)
-        .store(blocks_in_bin as u32, Ordering::Relaxed);
-    extra
-        .half(EXTRA_CARRY + bin)
-        .store((blocks_in_bin >> 32) as u32, Ordering::Relaxed);
-    let low = word & ((1 << EXTRA_SHIFT) - 1);
-    record[EPOCH_AND_BIN].store(low | number << EXTRA_SHIFT, Ordering::Release);
-    Some(extra)
+    Some(unsafe { Extra::at(arena, number) })
 }
 
 /// Notes the record's highest live bytes. Word `HIGHEST` includes what other

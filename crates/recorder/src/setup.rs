@@ -70,7 +70,10 @@ pub fn wake() -> bool {
     // After a fork the slot still names the parent's state.
     tls::set(core::ptr::null_mut());
     let ready = set_up().is_some();
-    if !ready {
+    if ready {
+        let base = hot.arena_base.load(Ordering::Relaxed);
+        hot.recording_base.store(base, Ordering::Release);
+    } else {
         give_up_arena();
     }
     hot.mode

@@ -10,7 +10,8 @@ use crate::live::{RECENT_PAGES, RecentPage};
 use crate::private;
 use crate::sys;
 use crate::tls;
-use crate::unwind::capture::CachedStack;
+use crate::trie::RecentChildren;
+use crate::unwind::capture::{CachedStack, Leaf};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 use residue_arena::region::Region;
@@ -36,6 +37,8 @@ pub struct Thread {
     pub stack: CachedStack,
     /// The last block this thread made, to know temporaries.
     pub last_block: usize,
+    /// The stack of the block freed last, and its record.
+    pub last_freed: Option<Leaf>,
     /// Free side records, linked through their birth field; zero ends the list.
     pub free_side: u32,
     /// A live page that another thread made first, plus one.
@@ -46,6 +49,7 @@ pub struct Thread {
     pub muted: u32,
     pub muted_calls: u32,
     pub verify_countdown: u32,
+    pub recent_children: RecentChildren,
     pub recent_pages: [RecentPage; RECENT_PAGES],
     nested: *mut Thread,
     next: *mut Thread,
@@ -167,6 +171,7 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
     // valid as zeros; the statistics are an item just appended.
     unsafe {
         (&raw mut (*thread).stack).write(CachedStack::new()?);
+        (&raw mut (*thread).recent_children).write(RecentChildren::new()?);
         (&raw mut (*thread).stats).write(arena_map::words(stats));
         (*thread).index = index;
         (*thread).next = hot.threads.load(Ordering::Relaxed);

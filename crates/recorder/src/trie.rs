@@ -81,21 +81,55 @@ impl Nodes {
 
     /// The child of `parent` for the frame `key`; `None` when there is no memory left.
     #[inline(always)]
-    pub fn child(self, parent: u32, key: u64) -> Option<u32> {
+    pub fn child(self, recent: &RecentChildren, parent: u32, key: u64) -> Option<u32> {
         let hint = self.field(parent, node::HINT);
         let hinted = hint.load(Ordering::Relaxed);
         if hinted != 0 && self.is_child(hinted, parent, key) {
             return Some(hinted);
         }
-        let found = search(self, parent, key)?;
+        let found = recent.child(self, parent, key)?;
         hint.store(found, Ordering::Relaxed);
         Some(found)
     }
 }
 
-#[inline(never)]
-fn search(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
-    let hash = hash(parent, key);
+/// The children that one thread found lately where the hint was wrong: paths part
+/// at few nodes, again and again, and the table of all children is much larger than
+/// the caches.
+pub struct RecentChildren(*mut Recent);
+
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Recent {
+    key: u64,
+    parent: u32,
+    /// Zero in an unused entry: the root is nobody's child.
+    child: u32,
+}
+
+const RECENT_CHILDREN: usize = 4096;
+
+impl RecentChildren {
+    pub fn new() -> Option<RecentChildren> {
+        let bytes = RECENT_CHILDREN * size_of::<Recent>();
+        Some(RecentChildren(private::map_array(RECENT_CHILDREN, bytes)?))
+    }
+
+    #[inline(never)]
+    fn child(&self, nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
+        let hash = hash(parent, key);
+        // SAFETY: the index is below the length; only the owning thread comes here.
+        let recent = unsafe { &mut *self.0.add((hash >> 32) as usize % RECENT_CHILDREN) };
+        if recent.key == key && recent.parent == parent && recent.child != 0 {
+            return Some(recent.child);
+        }
+        let child = search(nodes, hash, parent, key)?;
+        *recent = Recent { key, parent, child };
+        Some(child)
+    }
+}
+
+fn search(nodes: Nodes, hash: u64, parent: u32, key: u64) -> Option<u32> {
     let tag = hash >> 32 << 32;
     let table = table()?;
     let mut index = hash as usize;

@@ -36,7 +36,7 @@ use crate::hot;
 use crate::ledger::Record;
 use crate::private;
 use crate::thread::Thread;
-use crate::trie::Nodes;
+use crate::trie::{Nodes, RecentChildren};
 use core::arch::x86_64::{
     __m128i, _mm_castpd_si128, _mm_cmpeq_epi8, _mm_load_sd, _mm_loadh_pd, _mm_loadu_si128,
     _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128, _mm_xor_si128,
@@ -50,25 +50,29 @@ pub const MOST_FRAMES: usize = 1 << 16;
 
 const PAGE_BYTES: usize = 4096;
 
+/// Entries of the table by which a capture finds the frame to meet.
+const MEETING_PLACES: usize = 2048;
+
+#[inline(always)]
+fn meeting_place(address: usize) -> usize {
+    address / 8 % MEETING_PLACES
+}
+
 /// How a frame is proven once its callee is: by its return address alone, and then
-/// this is how many frames from here towards the root are so proven and have their
-/// return addresses in one page of memory; or in one of the other two ways.
+/// this is how many frames from here towards the root, at most eight, are so proven
+/// and have their return addresses in one page of memory; or in one of the other
+/// two ways.
 #[derive(Clone, Copy, PartialEq, Eq)]
 struct Proof(u8);
 
 impl Proof {
     const STEP_AGAIN: Proof = Proof(0);
-    const LONGEST_RUN: u8 = 200;
-    const BP_BELOW: Proof = Proof(255);
+    const LONGEST_RUN: u8 = 8;
+    const BP_BELOW: Proof = Proof(9);
 
     #[inline(always)]
     fn is_run(self) -> bool {
         self.0.wrapping_sub(1) < Proof::LONGEST_RUN
-    }
-
-    #[inline(always)]
-    fn is_run_of_eight(self) -> bool {
-        self.0.wrapping_sub(8) <= Proof::LONGEST_RUN - 8
     }
 }
 
@@ -107,6 +111,38 @@ unsafe fn are_eight_there(addresses: *const usize, ips: *const usize) -> bool {
     }
 }
 
+/// Verifies run after run, from frame `below` on towards the root, and returns the
+/// frame whose caller is the first that is not proven so. A function of its own,
+/// so that all of it stays in registers.
+///
+/// # Safety
+/// The arrays must describe a cached stack in which all frames from `below` to `met`
+/// are proven.
+#[inline(never)]
+unsafe fn unproven_after_runs(
+    addresses: *const usize,
+    ips: *const usize,
+    proofs: *const Proof,
+    met: usize,
+    mut below: usize,
+) -> usize {
+    while below > 0 {
+        // SAFETY: unwinding would read the next word now, and a run's words are in its
+        // page. Where a run is shorter than eight, frames proven already make up the
+        // number.
+        unsafe {
+            let proof = *proofs.add(below - 1);
+            let from = below.wrapping_sub(proof.0 as usize);
+            let is_possible = proof.is_run() && from + 7 <= met;
+            if !is_possible || !are_eight_there(addresses.add(from), ips.add(from)) {
+                break;
+            }
+            below = from;
+        }
+    }
+    below
+}
+
 /// A frame that was just unwound, not yet part of the cached stack.
 #[derive(Clone, Copy)]
 #[repr(C)]
@@ -122,6 +158,8 @@ pub struct CachedStack {
     addresses: *mut usize,
     ips: *mut usize,
     proofs: *mut Proof,
+    /// From (a part of) a return address's address to its frame.
+    places: *mut u16,
     details: *mut Detail,
     fresh: *mut Fresh,
     /// Cached frames.
@@ -145,8 +183,11 @@ impl CachedStack {
     pub fn new() -> Option<CachedStack> {
         Some(CachedStack {
             addresses: private::map_array(MOST_FRAMES, 4096)?,
-            ips: private::map_array(MOST_FRAMES, 4096)?,
-            proofs: private::map_array(MOST_FRAMES, 4096)?,
+            // Not at the same place in their pages: entries used together would fight
+            // for the same sets of the cache.
+            ips: private::map_array::<usize>(MOST_FRAMES + 512, 4096)?.wrapping_add(136),
+            proofs: private::map_array::<Proof>(MOST_FRAMES + 4096, 4096)?.wrapping_add(2240),
+            places: private::map_array(MEETING_PLACES, 2 * MEETING_PLACES)?,
             details: private::map_array(MOST_FRAMES, 8192)?,
             fresh: private::map_array(MOST_FRAMES, 8192)?,
             length: 0,
@@ -232,6 +273,15 @@ impl CachedStack {
         }
     }
 
+    /// The cached frame whose return address lies at `address`, if there is one, else
+    /// any: a guess by a small table, without searching. A wrong guess costs a few
+    /// more frames to unwind.
+    #[inline(always)]
+    fn index_at(&self, address: usize) -> usize {
+        // SAFETY: the place is below `MEETING_PLACES`.
+        usize::from(unsafe { *self.places.add(meeting_place(address)) })
+    }
+
     /// Whether the cached frame is the one the cursor stands in.
     #[inline(always)]
     fn meets(&mut self, index: usize, cursor: &Cursor) -> bool {
@@ -250,23 +300,16 @@ impl CachedStack {
     /// Frame `met` must be a live frame of this thread.
     #[inline(always)]
     unsafe fn verify(&mut self, met: usize) -> usize {
-        let (addresses, ips, proofs) = (self.addresses, self.ips, self.proofs);
         let mut below = met;
-        // SAFETY: all frames from `below` on are proven, so unwinding would read the
-        // next word now; eight words are in one page.
-        unsafe {
-            loop {
-                while below >= 8 && (*proofs.add(below - 1)).is_run_of_eight() {
-                    if !are_eight_there(addresses.add(below - 8), ips.add(below - 8)) {
-                        break;
-                    }
-                    below -= 8;
-                }
+        loop {
+            // SAFETY: all frames from `below` on are proven.
+            unsafe {
+                below = unproven_after_runs(self.addresses, self.ips, self.proofs, met, below);
                 if below == 0 || !self.is_next_proven(below) {
                     return below;
                 }
-                below -= 1;
             }
+            below -= 1;
         }
     }
 
@@ -312,15 +355,12 @@ impl CachedStack {
     unsafe fn update(&mut self, leaf: Cursor) -> Option<(u64, u64)> {
         let mut cursor = leaf;
         let mut misses = 0;
-        // Cached frames at `candidates` and beyond lie below the cursor: returned from.
+        // Cached frames from here on are known not to be part of the stack any more.
         let mut candidates = self.length;
         self.fresh_length = 0;
         loop {
-            while candidates > 0 && self.address(candidates - 1) < cursor.sp - 8 {
-                candidates -= 1;
-            }
-            if candidates > 0 && self.meets(candidates - 1, &cursor) {
-                let met = candidates - 1;
+            let met = self.index_at(cursor.sp - 8);
+            if met < candidates && self.meets(met, &cursor) {
                 self.detail(met).bp = cursor.bp;
                 // SAFETY: the cursor is live, and the met frame is the same frame.
                 let unproven = unsafe { self.verify(met) };
@@ -329,39 +369,51 @@ impl CachedStack {
                         .join(met + 1)
                         .then_some((self.fresh_length as u64, misses));
                 }
-                // Frames from `met` up to `unproven` hold; the caller of the last does not.
-                let mut index = met;
-                let mut caller = Some(cursor);
-                while let (Some(frame), true) = (caller, index >= unproven) {
-                    let Detail { rule, key, .. } = *self.detail(index);
-                    if !self.push_fresh(frame, rule, key) {
-                        return None;
-                    }
-                    // SAFETY: the frame was proven and the rule is that of its address.
-                    caller = unsafe { rule.step(&frame) };
-                    index = match index.checked_sub(1) {
-                        Some(next) => next,
-                        None => break,
-                    };
-                }
+                // SAFETY: as above; frames from `met` to `unproven` are proven.
+                let moved = unsafe { self.push_proven(met, unproven, cursor)? };
+                let Some(caller) = moved else {
+                    break;
+                };
+                cursor = caller;
                 candidates = unproven;
-                match caller {
-                    Some(frame) if frame.ip != 0 => cursor = frame,
-                    _ => break,
-                }
                 continue;
             }
-            let found = rules::find(&cursor, &mut misses);
+            let found = rules::find(cursor.ip, cursor.exact, &mut misses);
             if !self.push_fresh(cursor, found.rule, found.key) {
                 return None;
             }
             // SAFETY: the cursor is a live frame and the rule is that of its address.
-            match unsafe { found.rule.step(&cursor) } {
-                Some(caller) if caller.ip != 0 => cursor = caller,
-                _ => break,
+            if !unsafe { found.rule.advance(&mut cursor) } || cursor.ip == 0 {
+                break;
             }
         }
         self.join(0).then_some((self.fresh_length as u64, misses))
+    }
+
+    /// Takes the cached frames from `met` to `last` for fresh ones, because the caller
+    /// of the last is another now, and returns that caller, `None` at the end of the
+    /// stack; `None` outside when it is too deep.
+    ///
+    /// # Safety
+    /// The cursor must stand in frame `met`, and the frames must be proven.
+    #[cold]
+    unsafe fn push_proven(
+        &mut self,
+        met: usize,
+        last: usize,
+        mut cursor: Cursor,
+    ) -> Option<Option<Cursor>> {
+        for index in (last..=met).rev() {
+            let Detail { rule, key, .. } = *self.detail(index);
+            if !self.push_fresh(cursor, rule, key) {
+                return None;
+            }
+            // SAFETY: the frame was proven and the rule is that of its address.
+            if !unsafe { rule.advance(&mut cursor) } || cursor.ip == 0 {
+                return Some(None);
+            }
+        }
+        Some(Some(cursor))
     }
 
     /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
@@ -399,6 +451,7 @@ impl CachedStack {
             unsafe {
                 *self.addresses.add(place) = cursor.sp - 8;
                 *self.ips.add(place) = cursor.ip;
+                *self.places.add(meeting_place(cursor.sp - 8)) = place as u16;
             }
             *self.detail(place) = Detail {
                 bp: cursor.bp,
@@ -441,7 +494,12 @@ impl CachedStack {
     }
 
     /// The trie node of the cached stack.
-    fn node(&mut self, arena: Arena, max_depth: usize) -> Option<(u32, bool)> {
+    fn node(
+        &mut self,
+        arena: Arena,
+        recent: &RecentChildren,
+        max_depth: usize,
+    ) -> Option<(u32, bool)> {
         let nodes = Nodes::new(arena);
         let is_cut = self.length > max_depth;
         let from_root = if is_cut { max_depth / 2 } else { self.length };
@@ -450,14 +508,14 @@ impl CachedStack {
             known => self.detail(known - 1).node,
         };
         for index in self.noded.min(from_root)..from_root {
-            at = nodes.child(at, self.detail(index).key)?;
+            at = nodes.child(recent, at, self.detail(index).key)?;
             self.detail(index).node = at;
             self.noded = index + 1;
         }
         if is_cut {
-            at = nodes.child(at, node::CUT_KEY)?;
+            at = nodes.child(recent, at, node::CUT_KEY)?;
             for index in self.length - (max_depth - from_root)..self.length {
-                at = nodes.child(at, self.detail(index).key)?;
+                at = nodes.child(recent, at, self.detail(index).key)?;
             }
         }
         Some((at, is_cut))
@@ -525,7 +583,9 @@ pub unsafe fn capture(
         bump(&thread.stats[stat::RULE_MISSES], misses);
     }
     let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
-    let (node, is_cut) = thread.stack.node(arena, max_depth)?;
+    let (node, is_cut) = thread
+        .stack
+        .node(arena, &thread.recent_children, max_depth)?;
     if is_cut {
         bump(&thread.stats[stat::CUT_STACKS], 1);
     }

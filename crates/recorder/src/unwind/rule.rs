@@ -132,61 +132,88 @@ impl Rule {
     /// The caller of `frame`, or `None` at the end of the stack.
     ///
     /// # Safety
-    /// `frame` must be a live frame of this thread's stack and `self` the rule
-    /// for its address, so that the words the rule reads are there.
-    #[inline(always)]
+    /// As for [`Rule::advance`].
     pub unsafe fn step(self, frame: &Cursor) -> Option<Cursor> {
+        let mut cursor = *frame;
+        // SAFETY: handed on to the caller.
+        unsafe { self.advance(&mut cursor) }.then_some(cursor)
+    }
+
+    /// Moves from a frame to its caller; false at the end of the stack.
+    ///
+    /// # Safety
+    /// The cursor must stand in a live frame of this thread's stack and `self` be the
+    /// rule for its address, so that the words the rule reads are there.
+    #[inline(always)]
+    pub unsafe fn advance(self, cursor: &mut Cursor) -> bool {
+        // Nearly every frame is of this kind; asked first, it costs one branch, and
+        // the cursor stays in registers.
+        if self.kind() == Kind::Sp {
+            let cfa = cursor.sp.wrapping_add(self.offset());
+            // SAFETY: handed on to the caller.
+            return unsafe { self.advance_to(cfa, cursor) };
+        }
+        let mut moved = *cursor;
+        // SAFETY: handed on to the caller.
+        let is_moved = unsafe { self.advance_otherwise(&mut moved) };
+        cursor.sp = moved.sp;
+        cursor.ip = moved.ip;
+        cursor.bp = moved.bp;
+        cursor.exact = moved.exact;
+        is_moved
+    }
+
+    /// The same for the other kinds.
+    #[inline(never)]
+    unsafe fn advance_otherwise(self, cursor: &mut Cursor) -> bool {
         let cfa = match self.kind() {
-            Kind::Sp => frame.sp.wrapping_add(self.offset()),
-            Kind::Bp => frame.bp.wrapping_add(self.offset()),
+            Kind::Sp => cursor.sp.wrapping_add(self.offset()),
+            Kind::Bp => cursor.bp.wrapping_add(self.offset()),
             Kind::BpDeref => {
-                let at = frame.bp.wrapping_add(self.offset());
-                if !plausible(frame.sp, at) {
-                    return None;
+                let at = cursor.bp.wrapping_add(self.offset());
+                if !plausible(cursor.sp, at) {
+                    return false;
                 }
                 // SAFETY: the unwind table says that the function saved its cfa here.
                 unsafe { (at as *const usize).read() }
             }
             Kind::Signal => {
+                let record = cursor.sp;
                 // SAFETY: sp points at the record the kernel made for the handler.
-                let (ip, sp, bp) = unsafe {
-                    (
-                        ((frame.sp + SIGNAL_IP) as *const usize).read(),
-                        ((frame.sp + SIGNAL_SP) as *const usize).read(),
-                        ((frame.sp + SIGNAL_BP) as *const usize).read(),
-                    )
-                };
-                return Some(Cursor {
-                    sp,
-                    ip,
-                    bp,
-                    exact: true,
-                });
+                unsafe {
+                    cursor.ip = ((record + SIGNAL_IP) as *const usize).read();
+                    cursor.sp = ((record + SIGNAL_SP) as *const usize).read();
+                    cursor.bp = ((record + SIGNAL_BP) as *const usize).read();
+                }
+                cursor.exact = true;
+                return true;
             }
-            Kind::End | Kind::None => return None,
+            Kind::End | Kind::None => return false,
         };
-        if !plausible(frame.sp, cfa.wrapping_sub(8)) {
-            return None;
+        // SAFETY: handed on to the caller.
+        unsafe { self.advance_to(cfa, cursor) }
+    }
+
+    /// Moves to the caller of a frame whose cfa is known.
+    #[inline(always)]
+    unsafe fn advance_to(self, cfa: usize, cursor: &mut Cursor) -> bool {
+        if !plausible(cursor.sp, cfa.wrapping_sub(8)) {
+            return false;
         }
-        // SAFETY: the unwind table says that the return address lies just below the cfa.
-        let ip = unsafe { ((cfa - 8) as *const usize).read() };
-        let bp = if self.0 & 1 << 4 != 0 {
+        if self.0 & 1 << 4 != 0 {
             let base = match self.kind() {
-                Kind::BpDeref => frame.bp,
+                Kind::BpDeref => cursor.bp,
                 _ => cfa,
             };
             let at = base.wrapping_add(self.bp_offset());
             // SAFETY: the unwind table says that the frame saved bp here.
-            unsafe { (at as *const usize).read_unaligned() }
-        } else {
-            frame.bp
-        };
-        Some(Cursor {
-            sp: cfa,
-            ip,
-            bp,
-            exact: false,
-        })
+            cursor.bp = unsafe { (at as *const usize).read_unaligned() };
+        }
+        // SAFETY: the unwind table says that the return address lies just below the cfa.
+        cursor.ip = unsafe { ((cfa - 8) as *const usize).read() };
+        cursor.sp = cfa;
+        cursor.exact = false;
+        true
     }
 }
 

@@ -7,7 +7,7 @@
 //! When code goes away, the rules of its addresses are set to zero in place:
 //! nobody can be executing there.
 
-use super::rule::{Cursor, Rule};
+use super::rule::Rule;
 use super::{cfi, compile, jit};
 use crate::hot;
 use crate::modules;
@@ -45,9 +45,9 @@ fn hash(address: u64) -> usize {
     (address.wrapping_mul(0x9E37_79B9_7F4A_7C15) >> 20) as usize
 }
 
-fn place_of(cursor: &Cursor) -> u64 {
-    let address = cursor.ip as u64 & node::ADDRESS_MASK;
-    if cursor.exact {
+fn place_of(ip: usize, is_exact: bool) -> u64 {
+    let address = ip as u64 & node::ADDRESS_MASK;
+    if is_exact {
         address | node::EXACT_BIT
     } else {
         address
@@ -56,9 +56,9 @@ fn place_of(cursor: &Cursor) -> u64 {
 
 /// The rule for a frame, from the cache or, where it is missing, from the unwind
 /// tables; `misses` is raised then.
-#[inline]
-pub fn find(cursor: &Cursor, misses: &mut u64) -> Found {
-    let place = place_of(cursor);
+#[inline(always)]
+pub fn find(ip: usize, is_exact: bool, misses: &mut u64) -> Found {
+    let place = place_of(ip, is_exact);
     if let Some(table) = table() {
         let mut index = hash(place);
         loop {
@@ -81,12 +81,12 @@ pub fn find(cursor: &Cursor, misses: &mut u64) -> Found {
         }
     }
     *misses += 1;
-    miss(cursor, place)
+    miss(ip, is_exact, place)
 }
 
 #[cold]
-fn miss(cursor: &Cursor, place: u64) -> Found {
-    let (rule, generation) = compile_rule(cursor);
+fn miss(ip: usize, is_exact: bool, place: u64) -> Found {
+    let (rule, generation) = compile_rule(ip, is_exact);
     let found = Found {
         rule,
         key: place | u64::from(generation) << node::GENERATION_SHIFT,
@@ -95,20 +95,16 @@ fn miss(cursor: &Cursor, place: u64) -> Found {
     found
 }
 
-fn compile_rule(cursor: &Cursor) -> (Rule, u32) {
+fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
     // A return address may be the first byte after its function.
-    let address = if cursor.exact {
-        cursor.ip
-    } else {
-        cursor.ip.wrapping_sub(1)
-    };
+    let address = if is_exact { ip } else { ip.wrapping_sub(1) };
     if let Some(module) = modules::locate(address) {
-        let rule = rule_in_module(&module, address, cursor.ip);
+        let rule = rule_in_module(&module, address, ip);
         return (rule.unwrap_or(Rule::NONE), module.generation);
     }
     let generation = hot::get().generation.load(Ordering::Relaxed);
     let rule = jit::entry_for(address)
-        .and_then(|entry| compile::rule_for(&entry, address, cursor.ip))
+        .and_then(|entry| compile::rule_for(&entry, address, ip))
         .unwrap_or(Rule::NONE);
     (rule, generation)
 }
