@@ -8,7 +8,7 @@ use crate::setup;
 use crate::sys;
 use crate::thread::{self, Guard, Thread};
 use crate::trie::{self, Purpose};
-use crate::unwind::capture::Leaf;
+use crate::unwind::cached::Leaf;
 use crate::unwind::{capture, verify};
 use core::sync::atomic::Ordering;
 use residue_arena::node::{OVERFLOW_STACK, POOLED_STACK};

@@ -260,6 +260,20 @@ pub fn clock_ns(clock: usize) -> u64 {
     time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
 }
 
+/// Where the main thread's stack began.
+pub fn main_stack_end() -> usize {
+    // SAFETY: the dynamic linker wrote it once, before anything else ran.
+    unsafe { __libc_stack_end as usize }
+}
+
+/// Address of this thread's control block.
+pub fn thread_control_block() -> usize {
+    let block;
+    // SAFETY: the first word of the block is its own address, by the ABI.
+    unsafe { asm!("mov {}, fs:[0]", out(reg) block, options(nostack, preserves_flags, readonly)) };
+    block
+}
+
 /// The time stamp counter.
 #[inline]
 pub fn ticks() -> u64 {
@@ -317,6 +331,7 @@ pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
 unsafe extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    static __libc_stack_end: *mut c_void;
     pub fn dlerror() -> *mut c_char;
     pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
     pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;

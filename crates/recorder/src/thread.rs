@@ -11,7 +11,7 @@ use crate::private;
 use crate::sys;
 use crate::tls;
 use crate::trie::RecentChildren;
-use crate::unwind::capture::{CachedStack, Leaf};
+use crate::unwind::cached::{CachedStack, Leaf};
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
 use residue_arena::region::Region;
@@ -197,7 +197,7 @@ impl Thread {
         self.last_block = 0;
         self.muted = 0;
         self.nested = core::ptr::null_mut();
-        self.stack.forget();
+        self.stack.change_owner();
     }
 }
 

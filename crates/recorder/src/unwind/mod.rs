@@ -5,12 +5,14 @@
 //!      └──────► rule (one step: an equation per kind)
 //! ```
 
+pub mod cached;
 pub mod capture;
 pub mod cfi;
 #[cfg(test)]
 mod cfi_tests;
 pub mod compile;
 pub mod jit;
+pub mod proof;
 pub mod reader;
 pub mod rule;
 pub mod rules;

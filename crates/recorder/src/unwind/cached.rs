@@ -1,0 +1,343 @@
+//! The last stack of a thread: its frames, root first, and how each is proven.
+
+use super::proof::{OwnStack, Proof, unproven_after_runs};
+use super::rule::{Cursor, Rule};
+use crate::ledger::Record;
+use crate::private;
+
+/// Frames that can be unwound at all; deeper stacks lose their root side.
+pub const MOST_FRAMES: usize = 1 << 16;
+
+/// Entries of the table by which a capture finds the frame to meet.
+const MEETING_PLACES: usize = 2048;
+
+#[inline(always)]
+fn meeting_place(address: usize) -> usize {
+    address / 8 % MEETING_PLACES
+}
+
+/// What is needed only when a step is taken again.
+#[derive(Clone, Copy)]
+#[repr(C)]
+pub(super) struct Detail {
+    pub bp: usize,
+    pub rule: Rule,
+    pub key: u64,
+    pub node: u32,
+    is_exact: bool,
+    bp_is_live: bool,
+}
+
+/// A frame that was just unwound, not yet part of the cached stack.
+#[derive(Clone, Copy)]
+#[repr(C)]
+struct Fresh {
+    cursor: Cursor,
+    rule: Rule,
+    key: u64,
+}
+
+/// The last stack of one thread.
+pub struct CachedStack {
+    /// Where each return address lies (sp - 8), and its value.
+    addresses: *mut usize,
+    ips: *mut usize,
+    proofs: *mut Proof,
+    /// From (a part of) a return address's address to its frame.
+    places: *mut u16,
+    details: *mut Detail,
+    fresh: *mut Fresh,
+    /// Cached frames.
+    pub(super) length: usize,
+    /// Frames, from the root, whose trie node is known.
+    pub(super) noded: usize,
+    pub(super) fresh_length: usize,
+    pub(super) code_epoch: u32,
+    own: OwnStack,
+    /// What the ledger knows of exactly this stack; `None` once it changes.
+    pub leaf: Option<Leaf>,
+}
+
+/// The stack id and the record that belong to the cached stack.
+#[derive(Clone, Copy)]
+pub struct Leaf {
+    pub stack: u32,
+    pub record: Record,
+}
+
+impl CachedStack {
+    pub fn new() -> Option<CachedStack> {
+        Some(CachedStack {
+            addresses: private::map_array(MOST_FRAMES, 4096)?,
+            // Not at the same place in their pages: entries used together would fight
+            // for the same sets of the cache.
+            ips: private::map_array::<usize>(MOST_FRAMES + 512, 4096)?.wrapping_add(136),
+            proofs: private::map_array::<Proof>(MOST_FRAMES + 4096, 4096)?.wrapping_add(2240),
+            places: private::map_array(MEETING_PLACES, 2 * MEETING_PLACES)?,
+            details: private::map_array(MOST_FRAMES, 8192)?,
+            fresh: private::map_array(MOST_FRAMES, 8192)?,
+            length: 0,
+            noded: 0,
+            fresh_length: 0,
+            code_epoch: 0,
+            own: OwnStack::of_this_thread(),
+            leaf: None,
+        })
+    }
+
+    /// Another thread takes over.
+    pub fn change_owner(&mut self) {
+        self.own = OwnStack::of_this_thread();
+        self.forget();
+    }
+
+    pub fn forget(&mut self) {
+        self.length = 0;
+        self.noded = 0;
+        self.leaf = None;
+    }
+
+    #[inline(always)]
+    fn address(&self, index: usize) -> usize {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: indices are below `length`, or of frames just appended.
+        unsafe { *self.addresses.add(index) }
+    }
+
+    #[inline(always)]
+    fn ip(&self, index: usize) -> usize {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`.
+        unsafe { *self.ips.add(index) }
+    }
+
+    /// Whether a frame's return address is still where it was.
+    ///
+    /// # Safety
+    /// The word must be readable.
+    #[inline(always)]
+    unsafe fn is_there(&self, index: usize) -> bool {
+        // SAFETY: the caller vouches for the word.
+        unsafe { (self.address(index) as *const usize).read() == self.ip(index) }
+    }
+
+    #[inline(always)]
+    fn proof(&mut self, index: usize) -> &mut Proof {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`; a frame's proof is written before it is read.
+        unsafe { &mut *self.proofs.add(index) }
+    }
+
+    #[inline(always)]
+    pub(super) fn detail(&mut self, index: usize) -> &mut Detail {
+        debug_assert!(index < MOST_FRAMES);
+        // SAFETY: as for `address`.
+        unsafe { &mut *self.details.add(index) }
+    }
+
+    #[inline(always)]
+    fn fresh(&self, index: usize) -> Fresh {
+        debug_assert!(index < self.fresh_length);
+        // SAFETY: below `fresh_length`, which never exceeds the array.
+        unsafe { *self.fresh.add(index) }
+    }
+
+    /// False when the stack is deeper than can be unwound.
+    #[inline(always)]
+    pub(super) fn push_fresh(&mut self, cursor: Cursor, rule: Rule, key: u64) -> bool {
+        if self.fresh_length >= MOST_FRAMES {
+            return false;
+        }
+        // SAFETY: checked just above.
+        unsafe {
+            *self.fresh.add(self.fresh_length) = Fresh { cursor, rule, key };
+        }
+        self.fresh_length += 1;
+        true
+    }
+
+    fn cursor(&mut self, index: usize) -> Cursor {
+        let Detail { bp, is_exact, .. } = *self.detail(index);
+        Cursor {
+            sp: self.address(index) + 8,
+            ip: self.ip(index),
+            bp,
+            exact: is_exact,
+        }
+    }
+
+    /// The cached frame whose return address lies at `address`, if there is one, else
+    /// any: a guess by a small table, without searching. A wrong guess costs a few
+    /// more frames to unwind.
+    #[inline(always)]
+    pub(super) fn index_at(&self, address: usize) -> usize {
+        // SAFETY: the place is below `MEETING_PLACES`.
+        usize::from(unsafe { *self.places.add(meeting_place(address)) })
+    }
+
+    /// Whether the cached frame is the one the cursor stands in.
+    #[inline(always)]
+    pub(super) fn meets(&mut self, index: usize, cursor: &Cursor) -> bool {
+        if self.address(index) != cursor.sp - 8 || self.ip(index) != cursor.ip {
+            return false;
+        }
+        let detail = self.detail(index);
+        (!detail.bp_is_live || detail.bp == cursor.bp) && detail.is_exact == cursor.exact
+    }
+
+    /// Compares the callers of frame `met` with memory, from leaf to root.
+    /// Returns the number of frames, counted from the root, that are *not*
+    /// proven; zero when all are.
+    ///
+    /// # Safety
+    /// Frame `met` must be a live frame of this thread.
+    #[inline(always)]
+    pub(super) unsafe fn verify(&mut self, met: usize) -> usize {
+        let mut below = met;
+        loop {
+            // SAFETY: all frames from `below` on are proven.
+            unsafe {
+                below = unproven_after_runs(self.addresses, self.ips, self.proofs, met, below);
+                if below == 0 || !self.is_next_proven(below) {
+                    return below;
+                }
+            }
+            below -= 1;
+        }
+    }
+
+    /// Proves the caller of frame `below`.
+    ///
+    /// # Safety
+    /// Frame `below` must be proven.
+    #[inline(always)]
+    unsafe fn is_next_proven(&mut self, below: usize) -> bool {
+        // SAFETY: unwinding would read the word now.
+        unsafe {
+            if self.proof(below - 1).is_run() {
+                self.is_there(below - 1)
+            } else {
+                self.is_proven_otherwise(below)
+            }
+        }
+    }
+
+    /// Proves the caller of frame `below`, where that takes more than its return
+    /// address.
+    ///
+    /// # Safety
+    /// Frame `below` must be proven.
+    unsafe fn is_proven_otherwise(&mut self, below: usize) -> bool {
+        if *self.proof(below - 1) == Proof::BP_BELOW {
+            let place = self.address(below - 1) - 8;
+            let bp = self.detail(below - 1).bp;
+            // SAFETY: unwinding would read both words now.
+            return unsafe { self.is_there(below - 1) && (place as *const usize).read() == bp };
+        }
+        let (frame, rule) = (self.cursor(below), self.detail(below).rule);
+        // SAFETY: frame `below` is proven, and the rule belongs to its address.
+        unsafe { rule.step(&frame) }.is_some_and(|caller| self.meets(below - 1, &caller))
+    }
+
+    /// Takes the cached frames from `met` to `last` for fresh ones, because the caller
+    /// of the last is another now, and returns that caller, `None` at the end of the
+    /// stack; `None` outside when it is too deep.
+    ///
+    /// # Safety
+    /// The cursor must stand in frame `met`, and the frames must be proven.
+    #[cold]
+    pub(super) unsafe fn push_proven(
+        &mut self,
+        met: usize,
+        last: usize,
+        mut cursor: Cursor,
+    ) -> Option<Option<Cursor>> {
+        for index in (last..=met).rev() {
+            let Detail { rule, key, .. } = *self.detail(index);
+            if !self.push_fresh(cursor, rule, key) {
+                return None;
+            }
+            // SAFETY: the frame was proven and the rule is that of its address.
+            if !unsafe { rule.advance(&mut cursor) } || cursor.ip == 0 {
+                return Some(None);
+            }
+        }
+        Some(Some(cursor))
+    }
+
+    /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
+    /// the common case, a call site that allocates again.
+    ///
+    /// # Safety
+    /// `leaf` must be a live frame of this thread, all of whose callers are live.
+    #[inline(always)]
+    pub(super) unsafe fn is_unchanged(&mut self, leaf: &Cursor) -> bool {
+        if self.length == 0 || !self.meets(self.length - 1, leaf) {
+            return false;
+        }
+        // SAFETY: the last cached frame is the leaf, which is live.
+        unsafe { self.verify(self.length - 1) == 0 }
+    }
+
+    /// Keeps the first `kept` cached frames and puts the fresh ones on top; false
+    /// when they are too many together.
+    pub(super) fn join(&mut self, kept: usize) -> bool {
+        self.leaf = None;
+        if kept + self.fresh_length > MOST_FRAMES {
+            return false;
+        }
+        self.length = kept;
+        self.noded = self.noded.min(kept);
+        let mut bp_is_live = kept > 0 && self.detail(kept - 1).bp_is_live;
+        for index in (0..self.fresh_length).rev() {
+            let Fresh { cursor, rule, key } = self.fresh(index);
+            if self.length > 0 {
+                self.choose_proof(self.length - 1, rule, bp_is_live);
+            }
+            bp_is_live = rule.uses_bp() || (bp_is_live && !rule.loads_bp());
+            let place = self.length;
+            // SAFETY: `place` is below `MOST_FRAMES`.
+            unsafe {
+                *self.addresses.add(place) = cursor.sp - 8;
+                *self.ips.add(place) = cursor.ip;
+                *self.places.add(meeting_place(cursor.sp - 8)) = place as u16;
+            }
+            *self.detail(place) = Detail {
+                bp: cursor.bp,
+                rule,
+                key,
+                node: 0,
+                is_exact: cursor.exact,
+                bp_is_live,
+            };
+            self.length += 1;
+        }
+        true
+    }
+
+    /// How frame `caller` will be proven, now that the rule of its callee is known.
+    fn choose_proof(&mut self, caller: usize, rule: Rule, bp_is_live: bool) {
+        *self.proof(caller) = if rule.reads_elsewhere() {
+            Proof::STEP_AGAIN
+        } else if !(bp_is_live && rule.loads_bp()) {
+            self.plain_proof(caller)
+        } else if rule.loads_bp_below_return_address() {
+            Proof::BP_BELOW
+        } else {
+            Proof::STEP_AGAIN
+        };
+    }
+
+    /// The proof of a frame whose return address is enough.
+    fn plain_proof(&mut self, caller: usize) -> Proof {
+        let before = caller
+            .checked_sub(1)
+            .map(|index| (*self.proof(index), self.address(index)));
+        Proof::plain(self.address(caller), before, &self.own)
+    }
+
+    /// The return addresses of the cached stack, leaf first.
+    pub fn ips_leaf_first(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.length).rev().map(|index| self.ip(index))
+    }
+}

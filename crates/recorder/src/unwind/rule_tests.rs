@@ -1,0 +1,52 @@
+//! The rules, as words and as equations.
+
+use super::*;
+
+#[test]
+fn a_rule_is_one_word() {
+    assert_eq!(size_of::<Rule>(), 8);
+}
+
+#[test]
+fn fields_come_back_signed() {
+    for offset in [-67108864, -8, 0, 8, 16, 67108856] {
+        let rule = Rule::new(Kind::Bp, offset, Some(-16)).unwrap();
+        assert_eq!(rule.offset() as i64, offset);
+        assert_eq!(rule.bp_offset() as i64, -16);
+        assert!(rule.loads_bp_below_return_address());
+        assert_eq!(rule.kind(), Kind::Bp);
+    }
+    assert_eq!(Rule::new(Kind::Sp, 4, None), None);
+    assert_eq!(Rule::new(Kind::Sp, 1 << 27, None), None);
+    let rule = Rule::new(Kind::Sp, 40, None).unwrap();
+    assert!(!rule.loads_bp() && !rule.uses_bp());
+}
+
+#[test]
+fn stepping_reads_what_the_equations_say() {
+    let stack: [usize; 8] = [0, 0, 77, 0x1234, 0, 0, 0, 0];
+    let base = stack.as_ptr() as usize;
+    let frame = Cursor {
+        sp: base,
+        ip: 1,
+        bp: base + 16,
+        exact: false,
+    };
+    let by_sp = Rule::new(Kind::Sp, 32, Some(-16)).unwrap();
+    let by_bp = Rule::new(Kind::Bp, 16, Some(-16)).unwrap();
+    let caller = Some(Cursor {
+        sp: base + 32,
+        ip: 0x1234,
+        bp: 77,
+        exact: false,
+    });
+    // SAFETY: the array stands for a stack and both rules stay inside it.
+    unsafe {
+        assert_eq!(by_sp.step(&frame), caller);
+        assert_eq!(by_bp.step(&frame), caller);
+        assert_eq!(Rule::END.step(&frame), None);
+    }
+    let backwards = Rule::new(Kind::Sp, 0, None).unwrap();
+    // SAFETY: the rule is refused before anything is read.
+    unsafe { assert_eq!(backwards.step(&frame), None) };
+}
