@@ -40,10 +40,6 @@ fn begin(hot: &Hot) -> Option<Call> {
     };
     let mut guard = thread::enter()?;
     let state = guard.thread();
-    if state.muted != 0 {
-        state.muted_calls += 1;
-        return None;
-    }
     state.calls += 1;
     let started_ticks = if state.calls % TIMED_EVERY == 0 {
         sys::ticks()
@@ -218,18 +214,20 @@ fn leave_block(arena: Arena, thread: &mut Thread, block: Block) -> Option<ledger
 }
 
 /// A block is about to be freed. Recorded first: once it is free, another thread
-/// may be given its address.
+/// may be given its address. True when it was known.
 #[inline(always)]
-pub fn freeing(block: *mut u8) {
+pub fn freeing(block: *mut u8) -> bool {
     let hot = hot::get();
     if block.is_null() {
-        return;
+        return false;
     }
     let Some(mut call) = begin(hot) else {
-        return;
+        return false;
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
-    match live::take(arena, thread, block as usize) {
+    let found = live::take(arena, thread, block as usize);
+    let is_known = found.is_some();
+    match found {
         Some(found) => {
             let was_last = thread.last_block == block as usize;
             if let Some(record) = leave_block(arena, thread, found)
@@ -242,6 +240,7 @@ pub fn freeing(block: *mut u8) {
         None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
     }
     call.finish();
+    is_known
 }
 
 /// A block between the two halves of a reallocation.
@@ -319,7 +318,7 @@ pub fn muted<T>(call: impl FnOnce() -> T) -> T {
     let is_raised = change_muting(1).is_some();
     let result = call();
     if is_raised {
-        change_muting(u32::MAX);
+        change_muting(-1);
     }
     result
 }
@@ -332,14 +331,11 @@ pub fn reaches_hooks(call: impl FnOnce()) -> Option<bool> {
 }
 
 /// Changes how deep this thread is muted; returns the calls it made while muted.
-fn change_muting(by: u32) -> Option<u32> {
+fn change_muting(by: i32) -> Option<u32> {
     if !hot::get().is_recording() && !setup::wake() {
         return None;
     }
-    let mut guard = thread::enter()?;
-    let state = guard.thread();
-    state.muted = state.muted.wrapping_add(by);
-    Some(state.muted_calls)
+    thread::change_muting(by)
 }
 
 /// Runs `work` as one recorded call that may know its caller's stack.

@@ -27,8 +27,9 @@ pub const DIRECTORY_ROWS: usize = 1024;
 const DEEPEST_NESTING: u32 = 3;
 
 pub struct Thread {
-    /// Inside the recorder: a hook that finds this set was called by a signal
-    /// handler, or by something the recorder itself called.
+    /// [`BUSY`] inside the recorder: a hook that finds this was called by a signal
+    /// handler, or by something the recorder itself called. [`MUTED`] inside a real
+    /// function whose own calls to its kin are not the program's.
     busy: AtomicU32,
     nesting: u32,
     pub index: u32,
@@ -44,16 +45,40 @@ pub struct Thread {
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,
-    /// Not zero inside a real function whose own calls to its kin are not the
-    /// program's; such calls are only counted, here.
-    pub muted: u32,
-    pub muted_calls: u32,
+    /// How deep the thread is muted, and the calls made meanwhile.
+    muted: u32,
+    muted_calls: u32,
     pub verify_countdown: u32,
     pub recent_children: RecentChildren,
     pub recent_pages: [RecentPage; RECENT_PAGES],
     nested: *mut Thread,
     next: *mut Thread,
     pub counters: [*mut [*mut u8; DIRECTORY_ROWS]; DIRECTORY_ROWS],
+}
+
+const FREE: u32 = 0;
+const BUSY: u32 = 1;
+const MUTED: u32 = 2;
+
+/// Raises or lowers how deep this thread is muted; returns the calls it made while
+/// muted, `None` where its state is not to be had.
+pub fn change_muting(by: i32) -> Option<u32> {
+    let mut thread = tls::get();
+    if thread.is_null() {
+        drop(first_entry()?);
+        thread = tls::get();
+    }
+    // SAFETY: a thread's slot holds a state that is never unmapped, and of which the
+    // recorder is not just making use, because it does not call what it mutes.
+    let state = unsafe { &mut *thread };
+    if state.busy.load(Ordering::Relaxed) == BUSY {
+        return None;
+    }
+    state.muted = state.muted.wrapping_add_signed(by);
+    let busy = if state.muted == 0 { FREE } else { MUTED };
+    state.busy.store(busy, Ordering::Relaxed);
+    compiler_fence(Ordering::SeqCst);
+    Some(state.muted_calls)
 }
 
 /// Exclusive use of a thread's state, until dropped.
@@ -74,7 +99,7 @@ impl Drop for Guard {
     fn drop(&mut self) {
         compiler_fence(Ordering::SeqCst);
         // SAFETY: thread states are never unmapped.
-        unsafe { (*self.thread).busy.store(0, Ordering::Relaxed) };
+        unsafe { (*self.thread).busy.store(FREE, Ordering::Relaxed) };
     }
 }
 
@@ -88,10 +113,10 @@ pub fn enter() -> Option<Guard> {
     }
     // SAFETY: a thread's slot holds a state that is never unmapped.
     let busy = unsafe { &(*thread).busy };
-    if busy.load(Ordering::Relaxed) != 0 {
+    if busy.load(Ordering::Relaxed) != FREE {
         return nested_entry(thread);
     }
-    busy.store(1, Ordering::Relaxed);
+    busy.store(BUSY, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     Some(Guard { thread })
 }
@@ -101,7 +126,7 @@ fn first_entry() -> Option<Guard> {
     let thread = acquire()?;
     tls::set(thread);
     // SAFETY: just acquired for this thread.
-    unsafe { (*thread).busy.store(1, Ordering::Relaxed) };
+    unsafe { (*thread).busy.store(BUSY, Ordering::Relaxed) };
     compiler_fence(Ordering::SeqCst);
     let guard = Guard { thread };
     if let Some(arena) = hot::get().arena() {
@@ -120,9 +145,16 @@ fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
     loop {
         // SAFETY: states in the chain are never unmapped.
         let state = unsafe { &mut *thread };
-        if state.busy.load(Ordering::Relaxed) == 0 {
-            state.busy.store(1, Ordering::Relaxed);
-            return Some(Guard { thread });
+        match state.busy.load(Ordering::Relaxed) {
+            FREE => {
+                state.busy.store(BUSY, Ordering::Relaxed);
+                return Some(Guard { thread });
+            }
+            MUTED => {
+                state.muted_calls = state.muted_calls.wrapping_add(1);
+                return None;
+            }
+            _ => {}
         }
         if state.nested.is_null() {
             if state.nesting >= DEEPEST_NESTING {
@@ -192,7 +224,7 @@ impl Thread {
     fn take_over(&mut self, tid: u32) {
         self.owner.store(tid, Ordering::Relaxed);
         self.stats[stat::TID].store(u64::from(tid), Ordering::Relaxed);
-        self.busy.store(0, Ordering::Relaxed);
+        self.busy.store(FREE, Ordering::Relaxed);
         self.nesting = 0;
         self.last_block = 0;
         self.muted = 0;

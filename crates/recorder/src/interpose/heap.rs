@@ -117,10 +117,11 @@ unsafe fn realloc_boot(old: *mut u8, bytes: usize, slot: *const usize, bp: usize
 
 #[inline(always)]
 pub unsafe fn free(block: *mut u8) {
-    if real::is_boot(block) {
+    // A block that is known came from the real functions; only others need the question.
+    let is_known = recorder::freeing(block);
+    if !is_known && real::is_boot(block) {
         return;
     }
-    recorder::freeing(block);
     if let Some(real) = real::free() {
         // SAFETY: the program's own call, handed on.
         unsafe { real(block) }

@@ -21,12 +21,12 @@ macro_rules! real_functions {
             #[inline(always)]
             pub fn $name() -> Option<unsafe extern "C" fn($($argument),*) $(-> $result)?> {
                 let mut address = slots::$name.load(Ordering::Relaxed);
-                if address == 0 {
+                if address <= MISSING {
                     find_all();
                     address = slots::$name.load(Ordering::Relaxed);
-                }
-                if address <= MISSING {
-                    return None;
+                    if address <= MISSING {
+                        return None;
+                    }
                 }
                 // SAFETY: the slot holds the function that `dlsym` gave for this name.
                 Some(unsafe {
