@@ -53,7 +53,7 @@ pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Pr
         ..Profile::default()
     };
     live.fill(&mut profile, &mut ledger);
-    names::fill(&mut profile, &arena, &tree, &ledger, progress)?;
+    names::fill(&mut profile, &arena, &tree, progress)?;
     fill_totals(&mut profile, &arena);
     profile.recorder = recorder_stats(&arena, &profile)?;
     note_losses(&mut profile, &arena);

@@ -1,7 +1,6 @@
 //! Frames and names: which module an address belongs to, and what it is called.
 
 use crate::arena_file::{ArenaFile, Error, word};
-use crate::stacks::Ledger;
 use crate::tree::{ABSENT, FastMap, Tree};
 use crate::{Progress, Step};
 use residue_arena::node::{ADDRESS_MASK, CUT_KEY, EXACT_BIT, GENERATION_SHIFT};
@@ -24,7 +23,6 @@ pub fn fill(
     profile: &mut Profile,
     arena: &ArenaFile,
     tree: &Tree,
-    _ledger: &Ledger,
     progress: Progress<'_>,
 ) -> Result<(), Error> {
     let loaded = read_modules(arena)?;
