@@ -7,6 +7,7 @@
 use anyhow::{Context, Result, bail};
 use residue_arena::FILE_SUFFIX;
 use residue_finish::{ArenaFile, Identity};
+use std::collections::BTreeSet;
 use std::fs;
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
@@ -157,18 +158,23 @@ impl ArenaDirectory {
     /// The processes that have an arena of this directory mapped, as text. A forked
     /// child that has not allocated yet still has its parent's.
     pub fn users(&self) -> Vec<String> {
-        let Ok(entries) = fs::read_dir("/proc") else {
-            return Vec::new();
-        };
-        entries
-            .flatten()
-            .filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok())
-            .filter(|&pid| maps_path(pid, &self.path))
-            .map(|pid| {
-                let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-                format!("{} ({pid})", name.trim_end())
-            })
-            .collect()
+        // A process may fork and end while the others are looked at; its child is new
+        // in the next list then. Until no list has anybody new, nothing is certain.
+        const MOST_LISTS: usize = 100;
+        let mut known = process_ids();
+        for _ in 0..MOST_LISTS {
+            let users: Vec<String> = known
+                .iter()
+                .filter(|&&pid| maps_path(pid, &self.path))
+                .map(|&pid| named(pid))
+                .collect();
+            let now = process_ids();
+            if !users.is_empty() || now.is_subset(&known) {
+                return users;
+            }
+            known = now;
+        }
+        Vec::new()
     }
 
     /// Deletes the directory, if all that was in it is finished and no process is
@@ -193,6 +199,21 @@ impl Arena {
     pub fn is_in_use(&self) -> bool {
         maps_path(self.identity.pid, &self.path)
     }
+}
+
+fn process_ids() -> BTreeSet<u32> {
+    fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .flatten()
+        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        .collect()
+}
+
+/// A process's name and number.
+fn named(pid: u32) -> String {
+    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
+    format!("{} ({pid})", name.trim_end())
 }
 
 /// Whether a process maps the file, or one in the directory.
