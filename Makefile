@@ -20,13 +20,13 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
 
 bench-tools: test-tools
 	@scripts/need heaptrack:heaptrack sqlite3:sqlite3
 
-$(WORKLOADS)/.built: $(wildcard workloads/*)
+$(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 	$(MAKE) -C workloads OUT=../$(WORKLOADS)
 	touch $@
 
@@ -40,6 +40,8 @@ demo: build $(WORKLOADS)/.built
 test: test-tools
 	$(CARGO) test --workspace --locked
 	cd benches && python3 test_overhead.py
+	cd benches && python3 test_verdicts.py
+	cd python && python3 -m unittest -q
 
 # What CI adds to the tests.
 check:

@@ -29,6 +29,10 @@ enum Command {
     Run(commands::run::Args),
     /// Show the summary and the top stacks of a profile, or of a running program
     Report(commands::report::Args),
+    /// Show between which stamps memory grows
+    Stages(commands::stages::Args),
+    /// Make a profile from stamps, logs and arrays of other tools
+    Import(commands::import::Args),
     /// Write a profile in a form that other tools read
     Export(commands::export::Args),
     /// Show everything in a profile, and the recorder's own statistics
@@ -44,6 +48,8 @@ fn main() -> ExitCode {
     let result = match CommandLine::parse().command {
         Command::Run(args) => commands::run::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => commands::dump::run(args).map(|()| ExitCode::SUCCESS),
         Command::Recover(args) => commands::recover::run(args),

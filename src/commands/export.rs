@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::text::counter::{Counter, Kind};
-use crate::text::{folded, input, output};
+use crate::text::{export_csv, export_npy, export_stamps, folded, input, output};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -32,16 +32,38 @@ pub struct Args {
 pub enum Format {
     /// One line a stack, root first: `main;parse;malloc 4096`
     Folded,
+    /// One line a stamp: `name:microseconds,vm_KiB,rss_KiB`
+    Stamps,
+    /// The stamps' numbers as a NumPy array, and their names in OUT_names.txt
+    Npy,
+    /// One line an event: id, time, sizes, counters
+    Csv,
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let profile = input::load(&args.file)?;
+    let needs_events = matches!(args.format, Format::Stamps | Format::Npy | Format::Csv);
+    if needs_events && profile.timeline.stamps.is_empty() && profile.timeline.moments.is_empty() {
+        anyhow::bail!("{} has no stamps and no events", args.file.display());
+    }
     let write = |out: &mut dyn std::io::Write| match args.format {
         Format::Folded => Ok(folded::write(&profile, args.counter, args.kind, out)?),
+        Format::Stamps => Ok(export_stamps::write(&profile, out)?),
+        Format::Npy => Ok(export_npy::write(&profile, out)?),
+        Format::Csv => Ok(export_csv::write(&profile, out)?),
     };
     match args.output.as_deref() {
         None => output::to_stdout(write),
         Some(path) if path == Path::new("-") => output::to_stdout(write),
-        Some(path) => output::to_file(path, &args.file, write),
+        Some(path) => {
+            output::to_file(path, &args.file, write)?;
+            if args.format == Format::Npy {
+                let names = export_npy::names_path(path);
+                output::to_file(&names, &args.file, |out| {
+                    Ok(export_npy::write_names(&profile, out)?)
+                })?;
+            }
+            Ok(())
+        }
     }
 }

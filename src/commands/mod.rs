@@ -3,6 +3,8 @@
 pub mod attach;
 pub mod dump;
 pub mod export;
+pub mod import;
 pub mod recover;
 pub mod report;
 pub mod run;
+pub mod stages;

@@ -113,6 +113,7 @@ fn heading(profile: &Profile, options: &Options, selection: &Selection) -> Strin
     let kind = match options.kind {
         Kind::Heap => "heap ",
         Kind::Mapping => "mapping ",
+        Kind::Reported => "reported ",
         Kind::All => "",
     };
     let subject = counter.subject();

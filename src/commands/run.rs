@@ -1,12 +1,15 @@
 //! `residue run`: record a program and its children.
 
 use crate::recording::arenas::{Arena, ArenaDirectory};
-use crate::recording::clock::Clock;
+use crate::recording::line_moments::LineMoments;
+use crate::recording::lines::LineEvents;
+use crate::recording::passing::{Passed, Passing};
 use crate::recording::program::{self, Obstacle};
-use crate::recording::settings::Settings;
+use crate::recording::settings::{Events, Settings};
 use crate::recording::signals::Forwarding;
+use crate::recording::watch::{Orders, Snapshots, Watch};
 use crate::recording::{finishing, library};
-use crate::text::units;
+use crate::text::{arguments, units};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
@@ -50,6 +53,27 @@ pub struct Args {
     /// Compare every stack (or one in N) with the one libgcc's unwinder gives, and count differences
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
     verify_stacks: Option<u32>,
+    /// Each entry of this function begins the next event: a mangled or demangled name, `*` and
+    /// `?` allowed, in the executable or any library
+    #[arg(long, value_name = "NAME", conflicts_with = "event_line")]
+    event_function: Vec<String>,
+    /// Each line of output that matches is an event; the group `id` is its id, other named groups
+    /// are counters of the event it ends: 'eventID (?<id>\d+) .* hits (?<hits>\d+)'
+    #[arg(long, value_name = "REGEX")]
+    event_line: Option<String>,
+    /// Where no events are marked, let each span of this length be one; 0 for none
+    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = arguments::time)]
+    tick: Duration,
+    /// Take a snapshot, with the kernel's maps, at every N-th event
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    snapshot_every: u64,
+    /// Take snapshots at these events: 1,51,101 (`end` is always there)
+    #[arg(long, value_name = "EVENTS", value_delimiter = ',', value_parser = arguments::event)]
+    snapshot_at: Vec<arguments::Event>,
+    /// Leak so much at every event, to check the measurement: 10MB/event; with `,untouched` the
+    /// memory is never written
+    #[arg(long, value_name = "BYTES/event", value_parser = arguments::injection)]
+    inject_leak: Option<arguments::Injection>,
     /// Finish when the program ends, even if processes it left behind still run
     #[arg(long)]
     no_wait: bool,
@@ -75,6 +99,20 @@ enum Start {
     Paused,
 }
 
+impl Args {
+    fn snapshots(&self) -> Snapshots {
+        let numbers = self.snapshot_at.iter().filter_map(|event| match event {
+            arguments::Event::Number(number) => Some(*number),
+            // The end is a moment of every recording.
+            arguments::Event::End => None,
+        });
+        Snapshots {
+            every: self.snapshot_every,
+            at: numbers.collect(),
+        }
+    }
+}
+
 const EXIT_CANNOT_START: u8 = 125;
 const EXIT_NOT_EXECUTABLE: u8 = 126;
 const EXIT_NOT_FOUND: u8 = 127;
@@ -96,6 +134,13 @@ pub fn run(args: Args) -> Result<ExitCode> {
         eprintln!("residue: {} {}", path.display(), obstacle.explain());
     }
     let output = args.output.as_deref().map(usable_output);
+    let lines = match args.event_line.as_deref().map(LineEvents::new).transpose() {
+        Ok(lines) => lines,
+        Err(reason) => {
+            eprintln!("residue: --event-line: {reason}");
+            return Ok(ExitCode::from(EXIT_CANNOT_START));
+        }
+    };
     let forwarding = Forwarding::start().context("cannot take signals")?;
     let recording = match prepare(&args, output.as_deref(), obstacle.as_ref()) {
         Ok(recording) => recording,
@@ -110,8 +155,17 @@ pub fn run(args: Args) -> Result<ExitCode> {
         command.envs(variables);
         arenas
     });
-    let mut child = match command.spawn() {
-        Ok(child) => child,
+    let snapshots = args.snapshots();
+    let spawned = match (&lines, &arenas) {
+        (Some(lines), Some(arenas)) => {
+            let mut moments = LineMoments::new(arenas.path.clone(), snapshots.clone());
+            Passing::spawn(command, lines, move |event| moments.event(event))
+                .map(|(child, passing)| (child, Some(passing)))
+        }
+        _ => command.spawn().map(|child| (child, None)),
+    };
+    let (mut child, passing) = match spawned {
+        Ok(spawned) => spawned,
         Err(error) => {
             if let Some(arenas) = arenas {
                 arenas.remove();
@@ -121,11 +175,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
     };
     let pid = child.id();
     forwarding.program_runs(pid);
-    let status = wait(&mut child, arenas.as_ref())?;
+    let orders = Orders {
+        functions: args.event_function.clone(),
+        snapshots,
+    };
+    let watch = arenas
+        .as_ref()
+        .map(|arenas| Watch::start(arenas.path.clone(), orders));
+    let status = wait(&mut child)?;
     forwarding.program_ended();
     if let Some(arenas) = arenas {
         if !args.no_wait {
             wait_for_others(&arenas, &forwarding, args.quiet);
+        }
+        drop(watch);
+        if let Some(passing) = passing {
+            tell_of_lines(&passing.join());
         }
         let finished = Finished {
             main_pid: pid,
@@ -204,6 +269,14 @@ fn prepare(
         start_paused: args.start == Start::Paused,
         with_children: !args.no_children,
         program_pattern: args.program.clone(),
+        events: match (args.event_function.is_empty(), &args.event_line) {
+            (false, _) => Events::Function,
+            (true, Some(_)) => Events::Lines,
+            (true, None) => Events::Marks,
+        },
+        tick: args.tick,
+        snapshots: args.snapshots(),
+        injection: args.inject_leak,
     };
     let mut preload = library.into_os_string();
     if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
@@ -221,8 +294,23 @@ fn prepare(
     Ok(Some(Prepared { arenas, variables }))
 }
 
-fn wait(child: &mut Child, arenas: Option<&ArenaDirectory>) -> Result<ExitStatus> {
-    let _clock = arenas.map(|arenas| Clock::start(arenas.path.clone()));
+/// Says what was not as the user may think.
+fn tell_of_lines(passed: &Passed) {
+    if let Some(error) = &passed.first_error {
+        eprintln!(
+            "residue: {} of the program's output could not be passed on: {error}",
+            units::bytes(passed.lost_bytes)
+        );
+    }
+    if passed.not_numbers != 0 {
+        eprintln!(
+            "residue: {} groups of matching lines were not numbers and were passed over",
+            units::count(passed.not_numbers)
+        );
+    }
+}
+
+fn wait(child: &mut Child) -> Result<ExitStatus> {
     loop {
         match child.wait() {
             Ok(status) => return Ok(status),
@@ -236,7 +324,6 @@ fn wait(child: &mut Child, arenas: Option<&ArenaDirectory>) -> Result<ExitStatus
 fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool) {
     let started = Instant::now();
     let mut told = quiet;
-    let _clock = Clock::start(arenas.path.clone());
     loop {
         let still = arenas.users();
         if still.is_empty() || forwarding.was_interrupted() {

@@ -207,6 +207,8 @@ fn process_ids() -> BTreeSet<u32> {
         .flatten()
         .flatten()
         .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
+        // The watch has arenas mapped too.
+        .filter(|&pid| pid != std::process::id())
         .collect()
 }
 

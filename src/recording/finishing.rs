@@ -40,6 +40,7 @@ pub fn finish(arena: &Arena, ending: &Ending, output: &Path) -> Result<Profile> 
     let profile = read(&arena.path, ending).with_context(kept)?;
     residue_profile::write_to(output, &profile).with_context(kept)?;
     let _ = std::fs::remove_file(&arena.path);
+    let _ = std::fs::remove_file(residue_finish::outside::path_for(&arena.path));
     Ok(profile)
 }
 

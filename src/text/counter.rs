@@ -106,6 +106,8 @@ impl Counter {
             return match kind {
                 Kind::Heap => heap,
                 Kind::Mapping => mappings,
+                // Peaks of what lies inside other memory have no whole.
+                Kind::Reported => 0,
                 Kind::All => heap.saturating_add(mappings),
             };
         }
@@ -125,15 +127,18 @@ pub enum Kind {
     Heap,
     /// Memory from mmap, mremap and sbrk
     Mapping,
-    /// Both
+    /// Blocks that a pool or allocator of the program's own reported
+    Reported,
+    /// All of them
     All,
 }
 
 impl Kind {
     pub fn holds(self, kind: StackKind) -> bool {
         match self {
-            Kind::Heap => kind != StackKind::Mapping,
+            Kind::Heap => !matches!(kind, StackKind::Mapping | StackKind::Reported),
             Kind::Mapping => kind == StackKind::Mapping,
+            Kind::Reported => kind == StackKind::Reported,
             Kind::All => true,
         }
     }
@@ -143,6 +148,7 @@ impl Kind {
         match self {
             Kind::Heap => "heap",
             Kind::Mapping => "mapping",
+            Kind::Reported => "reported",
             Kind::All => "all",
         }
     }

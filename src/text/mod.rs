@@ -8,11 +8,15 @@
 //! What is shown and how it is put, for every command that prints; the commands
 //! only choose.
 
+pub mod arguments;
 pub mod bins;
 pub mod counter;
 pub mod dump_json;
 pub mod dump_stacks;
 pub mod dump_text;
+pub mod export_csv;
+pub mod export_npy;
+pub mod export_stamps;
 pub mod folded;
 pub mod input;
 pub mod names;
@@ -20,6 +24,9 @@ pub mod output;
 pub mod paths;
 pub mod report_json;
 pub mod select;
+pub mod stages_json;
+pub mod stages_table;
+pub mod stages_text;
 pub mod summary;
 pub mod units;
 pub mod words;

@@ -9,7 +9,9 @@ pub fn placeholder(stack: &Stack) -> Option<&'static str> {
     match stack.kind {
         StackKind::Pooled => Some("[pooled: blocks outside the size limits]"),
         StackKind::Overflow => Some("[no room for the path]"),
-        StackKind::Heap | StackKind::Mapping => (stack.node == ROOT).then_some("[lost path]"),
+        StackKind::Heap | StackKind::Mapping | StackKind::Reported => {
+            (stack.node == ROOT).then_some("[lost path]")
+        }
     }
 }
 

@@ -23,6 +23,7 @@ pub fn kind(kind: StackKind) -> &'static str {
         StackKind::Mapping => "mapping",
         StackKind::Pooled => "pooled",
         StackKind::Overflow => "overflow",
+        StackKind::Reported => "reported",
     }
 }
 

@@ -4,10 +4,15 @@
 //! ```text
 //!   word 0  allocations           4  highest (live + returned) of this record
 //!        1  frees                 5  live bytes when the heap was highest
-//!        2  bytes allocated       6  blocks at that moment (low), temporaries (high)
+//!        2  bytes allocated       6  blocks at that moment (low), last interval (high)
 //!        3  bytes freed           7  peak epoch (low), number of the extra (high)
-//!        8..16  allocations by size bin, 16 x u32: bin 7 holds 64..=127 bytes
+//!        8..16  allocations by size bin, 15 x u32: bin 7 holds 64..=127 bytes;
+//!               then temporaries, u32
 //! ```
+//!
+//! Behind the records of a page stands, for each, the live bytes and blocks that
+//! the log of changes knows of. A record logs what changed in an interval when it
+//! is first touched in a later one; see [`crate::moments`].
 //!
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
 //! differences are signed; sums over threads are not.
@@ -22,17 +27,22 @@ pub const BYTES: usize = 2;
 pub const FREED_BYTES: usize = 3;
 pub const HIGHEST: usize = 4;
 pub const AT_PEAK_BYTES: usize = 5;
-pub const AT_PEAK_BLOCKS_AND_TEMPORARIES: usize = 6;
+pub const AT_PEAK_BLOCKS_AND_INTERVAL: usize = 6;
 pub const EPOCH_AND_EXTRA: usize = 7;
-/// The bins, as places of 32-bit words.
+/// The bins and the temporaries, as places of 32-bit words.
 pub const RECORD_BIN: usize = 16;
-pub const RECORD_BINS: usize = 16;
+pub const RECORD_BINS: usize = 15;
+pub const RECORD_TEMPORARIES: usize = 31;
 pub const RECORD_WORDS: usize = 16;
+/// Words per record behind the records of a page: bytes and blocks logged.
+pub const LOGGED_WORDS: usize = 2;
 pub const EXTRA_SHIFT: u32 = 32;
 
 /// Records per page: sixteen neighbouring stack ids.
 pub const PAGE_RECORDS: usize = 16;
-pub const PAGE_BYTES: u64 = (PAGE_RECORDS * RECORD_WORDS * 8) as u64;
+/// Words of the records, before those of the log.
+pub const PAGE_RECORD_WORDS: usize = PAGE_RECORDS * RECORD_WORDS;
+pub const PAGE_BYTES: u64 = ((PAGE_RECORD_WORDS + PAGE_RECORDS * LOGGED_WORDS) * 8) as u64;
 
 /// A page's key: thread in the high half, (stack id / 16) + 1 in the low half;
 /// zero while the page is not in use.
@@ -55,26 +65,30 @@ pub const BINS: usize = 32;
 /// An extra: what few records need.
 ///
 /// ```text
-///   byte 0         128        256       288
-///        +----------+----------+---------+
-///        | 16 x u64 | 32 x u32 | 4 x u64 |
-///        | bins     | carries  |         |
-///        +----------+----------+---------+
+///   byte 0         136        200                256
+///        +----------+----------+------------------+
+///        | 17 x u64 | 16 x u32 | 7 x u64          |
+///        | bins     | carries  | see below        |
+///        +----------+----------+------------------+
 /// ```
 ///
 /// The bins are those from [`RECORD_BINS`] on. A bin of the record that overflows
-/// counts that in its carry.
-pub const EXTRA_BYTES: u64 = 320;
+/// counts that in its carry; the last carry is that of the temporaries.
+pub const EXTRA_BYTES: u64 = 256;
 /// Places of 64-bit words.
 pub const EXTRA_BIN: usize = 0;
-pub const EXTRA_IN_PLACE: usize = 32;
-pub const EXTRA_MOVED: usize = 33;
-/// Multiples of 2^32 temporaries.
-pub const EXTRA_TEMPORARIES_CARRY: usize = 34;
+pub const EXTRA_IN_PLACE: usize = 25;
+pub const EXTRA_MOVED: usize = 26;
 /// Bytes other threads freed, already taken off what word 4 says.
-pub const EXTRA_RETURNED: usize = 35;
+pub const EXTRA_RETURNED: usize = 27;
+/// Frees in a later event than the block's birth; the events between, summed.
+pub const EXTRA_DEFERRED_FREES: usize = 28;
+pub const EXTRA_DEFERRED_EVENTS: usize = 29;
+/// The trie node of one such free (low), the most events between (high).
+pub const EXTRA_FREED_AT_AND_LONGEST: usize = 30;
 /// Places of 32-bit words.
-pub const EXTRA_CARRY: usize = 32;
+pub const EXTRA_CARRY: usize = 34;
+pub const EXTRA_TEMPORARIES_CARRY: usize = 49;
 
 /// The size bin of a block: the number of binary digits of its size. The last bin
 /// holds everything from 1 GiB on.

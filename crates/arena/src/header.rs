@@ -31,11 +31,28 @@ pub const VERIFY_EVERY: Word = 15;
 pub const NOTES: Word = 16;
 pub const START_PAUSED: Word = 17;
 
-// Read by every thread, written from outside about once a second.
-/// The moment blocks are born into: seconds since the start.
+// Read by every call, written once an event or once a tick.
+/// The event or tick that blocks are born into, where their thread works for none.
 pub const BIRTH: Word = 24;
 /// Not zero: allocations are counted as paused and not recorded.
 pub const PAUSED: Word = 25;
+/// Number of the interval that runs, see [`crate::moments`].
+pub const INTERVAL: Word = 26;
+
+// Events. Written by the recorder, or by the command where it finds the events.
+/// How events are found, one of `SOURCE_*`.
+pub const SOURCE: Word = 56;
+/// Births up to this one are ticks from before the first event.
+pub const EVENT_BASE: Word = 57;
+/// Events that began.
+pub const EVENTS: Word = 58;
+/// One event in so many is kept in the log of moments.
+pub const STRIDE: Word = 59;
+/// Most streams that were open at once.
+pub const STREAMS: Word = 60;
+pub const TICK_NS: Word = 61;
+/// Next place in the ring of the latest moments that were not kept.
+pub const LATEST: Word = 62;
 
 // The whole heap and its highest moment; written by all threads.
 /// Live bytes published by the threads; what they still hold back is in their records.
@@ -50,6 +67,8 @@ pub const STACKS: Word = 40;
 /// Private memory of the recorder, in bytes.
 pub const PRIVATE_BYTES: Word = 41;
 pub const RULES: Word = 42;
+/// Address space of the recorder: the arena and the private mappings, in bytes.
+pub const VIRTUAL_BYTES: Word = 46;
 /// Threads that made a recorded call.
 pub const THREADS: Word = 45;
 /// The clock and the time stamp counter again, at some later moment: with those of
@@ -60,8 +79,35 @@ pub const LATER_TICKS: Word = 44;
 pub const MAPPED_BYTES: Word = 48;
 pub const MAPPED_PEAK_BYTES: Word = 49;
 
+/// Calls of the marks that made no sense.
+pub const END_WITHOUT_BEGIN: Word = 64;
+pub const BEGIN_INSIDE_EVENT: Word = 65;
+pub const END_OF_ANOTHER: Word = 66;
+pub const SCOPE_END_WITHOUT_BEGIN: Word = 67;
+pub const NO_ROOM: Word = 68;
+/// Changes that the log had no room for.
+pub const CHANGES_LOST: Word = 69;
+
+// The search for functions whose entries are events: the recorder raises the first
+// and waits until the second has caught up. Both count modules.
+pub const MODULES_ASKED: Word = 72;
+pub const MODULES_ANSWERED: Word = 73;
+/// Functions found, and of those the ones that are watched and those that cannot be.
+pub const FUNCTIONS_FOUND: Word = 78;
+pub const FUNCTIONS_WATCHED: Word = 74;
+pub const FUNCTIONS_REFUSED: Word = 75;
+/// Bytes to leak at every event, and whether they are left untouched.
+pub const INJECTED_BYTES: Word = 76;
+pub const INJECTED_UNTOUCHED: Word = 77;
+
+pub const SOURCE_NONE: u64 = 0;
+pub const SOURCE_TICKS: u64 = 1;
+pub const SOURCE_MARKS: u64 = 2;
+pub const SOURCE_FUNCTION: u64 = 3;
+pub const SOURCE_LINES: u64 = 4;
+
 /// The region table: [`crate::region::WORDS_PER_REGION`] words for each region.
-pub const REGIONS: Word = 64;
+pub const REGIONS: Word = 256;
 
 /// Value of [`STATE`] when the arena can be read.
 pub const READY: u64 = 1;
@@ -72,3 +118,5 @@ pub const NOTE_MALLOC_IN_EXECUTABLE: u64 = 1 << 0;
 pub const NOTE_ARENA_FULL: u64 = 1 << 1;
 /// `--verify-stacks` was asked for but libgcc's unwinder is not there.
 pub const NOTE_NO_LIBGCC: u64 = 1 << 2;
+/// Modules loaded later could not be searched for functions that begin events.
+pub const NOTE_LATER_MODULES_UNSEEN: u64 = 1 << 3;

@@ -47,3 +47,10 @@ pub const GENERATION_SHIFT: u32 = 48;
 
 /// The key of the node that stands for the left-out middle of a deep stack.
 pub const CUT_KEY: u64 = 1;
+
+/// The key of the node of a scope: its name's number above these, below any address
+/// that code can have.
+/// The key of the node below a path at which a program's own allocator reported blocks.
+pub const REPORTED_KEY: u64 = 2;
+pub const FIRST_SCOPE_KEY: u64 = 16;
+pub const SCOPE_KEYS_END: u64 = FIRST_SCOPE_KEY + crate::moments::MOST_NAMES;

@@ -32,9 +32,18 @@ pub enum Region {
     Sides,
     LiveKeys,
     LivePages,
+    Names,
+    Moments,
+    LatestMoments,
+    Changes,
+    Accounts,
+    Snapshots,
+    Papers,
+    Loads,
+    Targets,
 }
 
-pub const COUNT: usize = 11;
+pub const COUNT: usize = 20;
 
 pub const ALL: [Region; COUNT] = [
     Region::Strings,
@@ -48,6 +57,15 @@ pub const ALL: [Region; COUNT] = [
     Region::Sides,
     Region::LiveKeys,
     Region::LivePages,
+    Region::Names,
+    Region::Moments,
+    Region::LatestMoments,
+    Region::Changes,
+    Region::Accounts,
+    Region::Snapshots,
+    Region::Papers,
+    Region::Loads,
+    Region::Targets,
 ];
 
 impl Region {
@@ -64,6 +82,14 @@ impl Region {
             Region::Sides => crate::live::SIDE_BYTES,
             Region::LiveKeys => 8,
             Region::LivePages => crate::live::PAGE_BYTES,
+            Region::Names => 8,
+            Region::Moments | Region::LatestMoments => crate::moments::ROW_BYTES,
+            Region::Changes => crate::moments::CHANGE_BYTES,
+            Region::Accounts => crate::moments::ACCOUNT_BYTES,
+            Region::Snapshots => crate::moments::SNAPSHOT_BYTES,
+            Region::Papers => 1,
+            Region::Loads => crate::moments::LOAD_BYTES,
+            Region::Targets => crate::moments::TARGET_BYTES,
         }
     }
 
@@ -79,6 +105,14 @@ impl Region {
             Region::Extras => 1 << 22,
             Region::Sides => 1 << 26,
             Region::LiveKeys | Region::LivePages => 1 << 23,
+            Region::Names => crate::moments::MOST_NAMES,
+            Region::Moments => 1 << 21,
+            Region::LatestMoments => crate::moments::LATEST_ROWS,
+            Region::Changes => 1 << 24,
+            Region::Accounts | Region::Snapshots => 1 << 14,
+            Region::Papers => 1 << 30,
+            Region::Loads => 1 << 16,
+            Region::Targets => crate::moments::MOST_TARGETS,
         }
     }
 

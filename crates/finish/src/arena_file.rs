@@ -75,6 +75,10 @@ impl ArenaFile {
         })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     pub fn word(&self, index: header::Word) -> u64 {
         self.words[index]
     }
@@ -144,13 +148,17 @@ impl ArenaFile {
         Ok(keys)
     }
 
-    pub fn text_bytes(&self, reference: u64) -> Result<Vec<u8>, Error> {
-        let (offset, length) = tables::text::unpack(reference);
-        if offset + length > self.used(Region::Strings) {
+    /// Bytes of a region of bytes; empty where they lie outside.
+    pub fn bytes(&self, region: Region, offset: u64, length: u64) -> Result<Vec<u8>, Error> {
+        if offset.saturating_add(length) > self.used(region) {
             return Ok(Vec::new());
         }
-        let start = self.region_word(Region::Strings, region::OFFSET);
-        self.read_at(start + offset, length)
+        self.read_at(self.region_word(region, region::OFFSET) + offset, length)
+    }
+
+    pub fn text_bytes(&self, reference: u64) -> Result<Vec<u8>, Error> {
+        let (offset, length) = tables::text::unpack(reference);
+        self.bytes(Region::Strings, offset, length)
     }
 
     pub fn text(&self, reference: u64) -> Result<String, Error> {

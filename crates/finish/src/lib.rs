@@ -2,8 +2,8 @@
 //! still runs.
 //!
 //! ```text
-//!   arena_file ──► tree ──► stacks ──► live ──► names ──► Profile
-//!   (bytes)       (paths)  (counters)  (births) (symbols)
+//!   arena_file ──► tree ──► stacks ──► live ──► timeline ──► names ──► Profile
+//!   (bytes)       (paths)  (counters)  (births) (events)    (symbols)
 //! ```
 //!
 //! Reading is `pread` of flat regions and nothing else, so a program that is
@@ -11,9 +11,12 @@
 #![forbid(unsafe_code)]
 
 mod arena_file;
+mod births;
 mod live;
 mod names;
+pub mod outside;
 mod stacks;
+mod timeline;
 mod tree;
 
 pub use arena_file::{ArenaFile, Error, Identity};
@@ -52,7 +55,9 @@ pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Pr
         meta: meta(&arena, ending)?,
         ..Profile::default()
     };
-    live.fill(&mut profile, &mut ledger);
+    let births = births::Births::of(&arena);
+    live.fill(&mut profile, &mut ledger, &births);
+    timeline::fill(&mut profile, &arena, &ledger, &tree)?;
     names::fill(&mut profile, &arena, &tree, progress)?;
     fill_totals(&mut profile, &arena);
     profile.recorder = recorder_stats(&arena, &profile)?;
@@ -86,7 +91,7 @@ fn meta(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
             start_paused: arena.word(header::START_PAUSED) != 0,
             verify_every: arena.word(header::VERIFY_EVERY),
         },
-        birth_unit: "second".to_string(),
+        birth_unit: births::unit(arena).to_string(),
         ..Meta::default()
     })
 }
@@ -103,6 +108,8 @@ fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
         let totals = match stack.kind {
             StackKind::Mapping => &mut mappings,
             StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut heap,
+            // Inside memory that is counted already.
+            StackKind::Reported => continue,
         };
         let counters = &stack.counters;
         totals.calls += counters.calls;
@@ -119,7 +126,7 @@ fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
     let at_peak: u64 = profile
         .stacks
         .iter()
-        .filter(|stack| stack.kind != StackKind::Mapping)
+        .filter(|stack| !matches!(stack.kind, StackKind::Mapping | StackKind::Reported))
         .map(|stack| stack.counters.at_peak_bytes)
         .sum();
     heap.peak_bytes = arena
@@ -198,6 +205,25 @@ fn recorder_time_ns(arena: &ArenaFile, threads: &[[u64; tables::thread::WORDS]])
     (spent_ticks * nanoseconds / ticks) as u64
 }
 
+/// Says how it went with functions that were to begin events.
+fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
+    if arena.word(header::SOURCE) != header::SOURCE_FUNCTION {
+        return;
+    }
+    let watched = arena.word(header::FUNCTIONS_WATCHED);
+    let refused = arena.word(header::FUNCTIONS_REFUSED);
+    if watched == 0 && refused == 0 {
+        notes.push("no function of the name asked for was found; there are no events".to_string());
+    }
+    if refused != 0 {
+        notes.push(format!(
+            "{refused} of {} functions that were to begin events could not be watched: their \
+             first instructions cannot be moved",
+            watched + refused
+        ));
+    }
+}
+
 /// Puts in words what the reader of the numbers has to know.
 fn note_losses(profile: &mut Profile, arena: &ArenaFile) {
     let bits = arena.word(header::NOTES);
@@ -215,6 +241,14 @@ fn note_losses(profile: &mut Profile, arena: &ArenaFile) {
                 .to_string(),
         );
     }
+    if bits & header::NOTE_LATER_MODULES_UNSEEN != 0 {
+        notes.push(
+            "libraries loaded while the program ran could not be searched for the function that \
+             begins events"
+                .to_string(),
+        );
+    }
+    note_functions(notes, arena);
     if bits & header::NOTE_NO_LIBGCC != 0 {
         notes.push("stacks could not be verified: libgcc_s.so.1 was not found".to_string());
     }

@@ -1,8 +1,9 @@
 //! The live blocks: births and sizes per path.
 
 use crate::arena_file::{ArenaFile, Error, half, to_words, word};
+use crate::births::Births;
 use crate::stacks::Ledger;
-use crate::tree::FastMap;
+use crate::tree::{ABSENT, FastMap};
 use crate::{Progress, Step};
 use residue_arena::counters::size_bin;
 use residue_arena::live::*;
@@ -32,8 +33,14 @@ impl Live {
 
     /// Moves the ledger's rows, which counted something, into the profile, with
     /// the live blocks beside them.
-    pub fn fill(self, profile: &mut Profile, ledger: &mut Ledger) {
-        let mut births: Vec<((u32, u32), (u64, u64))> = self.births.into_iter().collect();
+    pub fn fill(self, profile: &mut Profile, ledger: &mut Ledger, births: &Births) {
+        let mut binned: FastMap<(u32, u32), (u64, u64)> = FastMap::default();
+        for ((row, birth), (blocks, bytes)) in self.births {
+            let bin = binned.entry((row, births.bin(birth))).or_default();
+            bin.0 += blocks;
+            bin.1 += bytes;
+        }
+        let mut births: Vec<((u32, u32), (u64, u64))> = binned.into_iter().collect();
         let mut sizes: Vec<((u32, u32), u64)> = self.sizes.into_iter().collect();
         births.sort_unstable();
         sizes.sort_unstable();
@@ -42,8 +49,10 @@ impl Live {
             let row_births = split_row(&mut birth_at, index, |entry| entry.0.0);
             let row_sizes = split_row(&mut size_at, index, |entry| entry.0.0);
             if row.counters.calls == 0 && row.counters.frees == 0 {
+                ledger.stack_of_row.push(ABSENT);
                 continue;
             }
+            ledger.stack_of_row.push(profile.stacks.len() as u32);
             profile.stacks.push(Stack {
                 node: row.node,
                 kind: row.kind,

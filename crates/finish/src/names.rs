@@ -3,13 +3,18 @@
 use crate::arena_file::{ArenaFile, Error, word};
 use crate::tree::{ABSENT, FastMap, Tree};
 use crate::{Progress, Step};
-use residue_arena::node::{ADDRESS_MASK, CUT_KEY, EXACT_BIT, GENERATION_SHIFT};
+use residue_arena::node::{
+    ADDRESS_MASK, CUT_KEY, EXACT_BIT, FIRST_SCOPE_KEY, GENERATION_SHIFT, SCOPE_KEYS_END,
+};
 use residue_arena::region::Region;
 use residue_arena::tables;
 use residue_profile::{CUT, Frame, Module, NONE, Node, Profile, ROOT};
 use residue_symbols::{ModuleRequest, resolve_all};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+
+/// Keys of nodes that are scopes.
+const SCOPE_KEYS: std::ops::Range<u64> = FIRST_SCOPE_KEY..SCOPE_KEYS_END;
 
 /// A module and the generation whose frames it holds.
 struct Loaded {
@@ -27,6 +32,7 @@ pub fn fill(
 ) -> Result<(), Error> {
     let loaded = read_modules(arena)?;
     let new_numbers = keep_used_nodes(profile, tree);
+    let mut scopes: Vec<(usize, u32)> = Vec::new();
     let mut frame_of_key: FastMap<u64, u32> = FastMap::default();
     let mut frames: Vec<Frame> = Vec::new();
     for (number, &(parent, key)) in tree.nodes.iter().enumerate() {
@@ -39,6 +45,9 @@ pub fn fill(
             CUT
         } else {
             *frame_of_key.entry(key).or_insert_with(|| {
+                if SCOPE_KEYS.contains(&key) {
+                    scopes.push((frames.len(), (key - SCOPE_KEYS.start) as u32));
+                }
                 frames.push(frame_of(key, &loaded));
                 (frames.len() - 1) as u32
             })
@@ -51,18 +60,39 @@ pub fn fill(
     for stack in &mut profile.stacks {
         stack.node = new_numbers[stack.node as usize];
     }
+    for deferral in &mut profile.timeline.deferrals {
+        deferral.freed_at = deferral
+            .freed_at
+            .map(|node| new_numbers[node as usize])
+            .filter(|&node| node != ABSENT);
+    }
     profile.frames = frames;
     profile.modules = loaded.into_iter().map(|loaded| loaded.module).collect();
     name_frames(profile, progress);
+    name_scopes(profile, &scopes);
     Ok(())
+}
+
+/// A scope is a frame with the name that the program gave it.
+fn name_scopes(profile: &mut Profile, scopes: &[(usize, u32)]) {
+    for &(frame, name) in scopes {
+        let Some(name) = profile.timeline.names.get(name as usize) else {
+            continue;
+        };
+        profile.frames[frame].function = profile.functions.len() as u32;
+        profile.functions.push(format!("[{name}]"));
+    }
 }
 
 /// New numbers for the nodes that lead to a stack; [`ABSENT`] for the others.
 fn keep_used_nodes(profile: &Profile, tree: &Tree) -> Vec<u32> {
     let mut numbers = vec![ABSENT; tree.nodes.len()];
     numbers[ROOT as usize] = 0;
-    for stack in &profile.stacks {
-        let mut at = stack.node as usize;
+    let freeing = profile.timeline.deferrals.iter();
+    let freeing = freeing.filter_map(|deferral| deferral.freed_at);
+    let nodes = profile.stacks.iter().map(|stack| stack.node);
+    for node in nodes.chain(freeing) {
+        let mut at = node as usize;
         while numbers[at] == ABSENT {
             numbers[at] = 0;
             at = tree.nodes[at].0 as usize;

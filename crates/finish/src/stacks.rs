@@ -14,6 +14,29 @@ pub struct Ledger {
     pub rows: Vec<Row>,
     /// From a stack id to its row.
     row_of_stack: Vec<u32>,
+    /// What the records had not logged yet.
+    pub pending: Vec<RowChange>,
+    /// From a row to its place among the profile's stacks, once it has one.
+    pub stack_of_row: Vec<u32>,
+}
+
+/// By how much a row's live memory changed in an interval.
+#[derive(Debug, Clone, Copy)]
+pub struct RowChange {
+    pub row: u32,
+    pub interval: u64,
+    pub bytes: i64,
+    pub blocks: i64,
+}
+
+/// Frees in later events than the births.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Late {
+    pub frees: u64,
+    pub events: u64,
+    pub longest_events: u32,
+    /// The arena's number of a node; zero where none was taken.
+    pub freed_at: u32,
 }
 
 pub struct Row {
@@ -27,6 +50,7 @@ pub struct Row {
     at_peak_blocks: i64,
     own_peak: i64,
     pub sizes: Vec<SizeBin>,
+    pub late: Late,
 }
 
 impl Ledger {
@@ -52,10 +76,14 @@ pub fn read(arena: &ArenaFile, tree: &Tree, progress: Progress<'_>) -> Result<Le
                 continue;
             };
             let words = to_words(page);
-            for (record, stack) in words.chunks_exact(RECORD_WORDS).zip(first_stack..) {
-                if let Some(row) = ledger.row_of(stack) {
-                    add_record(&mut ledger.rows[row], record, &extras, &peak);
-                }
+            let (records, logged) = words.split_at(PAGE_RECORD_WORDS);
+            for (slot, record) in records.chunks_exact(RECORD_WORDS).enumerate() {
+                let Some(row) = ledger.row_of(first_stack + slot as u32) else {
+                    continue;
+                };
+                add_record(&mut ledger.rows[row], record, &extras, &peak);
+                let logged = &logged[slot * LOGGED_WORDS..][..LOGGED_WORDS];
+                ledger.pending.extend(unlogged(row as u32, record, logged));
             }
         }
     })?;
@@ -78,19 +106,30 @@ fn rows_for_stacks(tree: &Tree) -> Ledger {
             });
         }
     };
+    // Below the path of a reported block stands a node that is no frame.
+    let heap_kind = |node: u32| match tree.nodes[node as usize] {
+        (parent, node::REPORTED_KEY) => (parent, StackKind::Reported),
+        _ => (node, StackKind::Heap),
+    };
     enter(POOLED_STACK as usize, node::ROOT, StackKind::Pooled);
     enter(OVERFLOW_STACK as usize, node::ROOT, StackKind::Overflow);
-    for (stacks, kind) in [
-        (&tree.heap_stacks, StackKind::Heap),
-        (&tree.map_stacks, StackKind::Mapping),
-    ] {
-        for (stack, &node) in stacks.iter().enumerate() {
-            if node != ABSENT {
-                enter(stack, node, kind);
-            }
+    for (stack, &node) in tree.heap_stacks.iter().enumerate() {
+        if node != ABSENT {
+            let (node, kind) = heap_kind(node);
+            enter(stack, node, kind);
         }
     }
-    Ledger { rows, row_of_stack }
+    for (stack, &node) in tree.map_stacks.iter().enumerate() {
+        if node != ABSENT {
+            enter(stack, node, StackKind::Mapping);
+        }
+    }
+    Ledger {
+        rows,
+        row_of_stack,
+        pending: Vec::new(),
+        stack_of_row: Vec::new(),
+    }
 }
 
 impl Row {
@@ -105,6 +144,7 @@ impl Row {
             at_peak_blocks: 0,
             own_peak: 0,
             sizes: Vec::new(),
+            late: Late::default(),
         }
     }
 
@@ -157,8 +197,8 @@ impl Extra<'_> {
         word(self.0, place)
     }
 
-    fn carries_of(&self, bin: usize) -> u64 {
-        u64::from(half(self.0, (EXTRA_CARRY + bin) * 4))
+    fn half(&self, place: usize) -> u64 {
+        u64::from(half(self.0, place * 4))
     }
 }
 
@@ -170,12 +210,12 @@ fn add_record(row: &mut Row, record: &[u64], extras: &Extras, peak: &PeakMoment)
     let live_bytes = record[BYTES].wrapping_sub(record[FREED_BYTES]) as i64;
     let live_blocks = calls.wrapping_sub(frees) as i64;
     let last = record[EPOCH_AND_EXTRA];
-    let packed = record[AT_PEAK_BLOCKS_AND_TEMPORARIES];
+    let packed = record[AT_PEAK_BLOCKS_AND_INTERVAL];
     let is_saved = !peak.is_rising && last as u32 == peak.epoch;
     row.counters.calls += calls;
     row.counters.frees += frees;
     row.counters.total_bytes += record[BYTES];
-    row.counters.temporaries += packed >> 32;
+    row.counters.temporaries += record_half(record, RECORD_TEMPORARIES);
     row.live_bytes += live_bytes;
     row.live_blocks += live_blocks;
     if is_saved {
@@ -187,22 +227,46 @@ fn add_record(row: &mut Row, record: &[u64], extras: &Extras, peak: &PeakMoment)
     }
     let mut own_peak = record[HIGHEST] as i64;
     for bin in 0..RECORD_BINS {
-        let pair = record[RECORD_BIN / 2 + bin / 2];
-        row.add_size(bin, pair >> (bin % 2 * 32) & u64::from(u32::MAX));
+        row.add_size(bin, record_half(record, RECORD_BIN + bin));
     }
     if let Some(extra) = extras.get(last >> EXTRA_SHIFT) {
         for bin in 0..RECORD_BINS {
-            row.add_size(bin, extra.carries_of(bin) << 32);
+            row.add_size(bin, extra.half(EXTRA_CARRY + bin) << 32);
         }
         for bin in RECORD_BINS..BINS {
             row.add_size(bin, extra.word(EXTRA_BIN + bin - RECORD_BINS));
         }
         row.counters.reallocs_in_place += extra.word(EXTRA_IN_PLACE);
         row.counters.reallocs_moved += extra.word(EXTRA_MOVED);
-        row.counters.temporaries += extra.word(EXTRA_TEMPORARIES_CARRY) << 32;
+        row.counters.temporaries += extra.half(EXTRA_TEMPORARIES_CARRY) << 32;
+        row.late.frees += extra.word(EXTRA_DEFERRED_FREES);
+        row.late.events += extra.word(EXTRA_DEFERRED_EVENTS);
+        let packed = extra.word(EXTRA_FREED_AT_AND_LONGEST);
+        row.late.longest_events = row.late.longest_events.max((packed >> 32) as u32);
+        if packed as u32 != 0 {
+            row.late.freed_at = packed as u32;
+        }
         own_peak = own_peak.wrapping_sub(extra.word(EXTRA_RETURNED) as i64);
     }
     row.own_peak += own_peak.max(0);
+}
+
+/// A 32-bit place of a record.
+fn record_half(record: &[u64], place: usize) -> u64 {
+    record[place / 2] >> (place % 2 * 32) & u64::from(u32::MAX)
+}
+
+/// What a record changed in the interval of its last touch, if it is not in the log.
+fn unlogged(row: u32, record: &[u64], logged: &[u64]) -> Option<RowChange> {
+    let live_bytes = record[BYTES].wrapping_sub(record[FREED_BYTES]);
+    let live_blocks = record[ALLOCATIONS].wrapping_sub(record[FREES]);
+    let change = RowChange {
+        row,
+        interval: record[AT_PEAK_BLOCKS_AND_INTERVAL] >> 32,
+        bytes: live_bytes.wrapping_sub(logged[0]) as i64,
+        blocks: live_blocks.wrapping_sub(logged[1]) as i64,
+    };
+    (change.bytes != 0 || change.blocks != 0).then_some(change)
 }
 
 /// Turns the signed sums into the row's counters.

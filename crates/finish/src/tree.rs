@@ -15,6 +15,8 @@ pub struct Tree {
     /// From a stack id to the node it belongs to, [`ABSENT`] where it was never used.
     pub heap_stacks: Vec<u32>,
     pub map_stacks: Vec<u32>,
+    /// From the arena's node numbers to the kept ones.
+    pub kept: Vec<u32>,
 }
 
 pub const ABSENT: u32 = u32::MAX;
@@ -55,8 +57,8 @@ pub fn read(arena: &ArenaFile) -> Result<Tree, Error> {
         nodes: vec![(node::ROOT, 0)],
         heap_stacks: vec![ABSENT; stack_limit],
         map_stacks: vec![ABSENT; stack_limit],
+        kept: Vec::new(),
     };
-    // From the arena's node numbers to the kept ones.
     let mut kept: Vec<u32> = Vec::with_capacity(count as usize);
     let mut known: FastMap<(u32, u64), u32> = FastMap::default();
     known.reserve(count as usize);
@@ -90,5 +92,6 @@ pub fn read(arena: &ArenaFile) -> Result<Tree, Error> {
             }
         }
     })?;
+    tree.kept = kept;
     Ok(tree)
 }

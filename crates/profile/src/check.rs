@@ -11,13 +11,15 @@ const MAX_BITS: u8 = 64;
 impl Profile {
     /// Makes the profile consistent and says what had to be changed; says
     /// nothing where all was well. An id that points nowhere becomes [`NONE`]
-    /// or [`ROOT`].
+    /// or [`ROOT`]; a row of the timeline that does is dropped.
     pub fn repair(&mut self) -> Vec<Damage> {
         let mut damages = Vec::new();
         self.repair_frames(&mut damages);
         self.repair_nodes(&mut damages);
         self.repair_stacks(&mut damages);
         self.repair_rows(&mut damages);
+        let (stacks, nodes) = (self.stacks.len(), self.nodes.len());
+        damages.extend(self.timeline.repair(stacks, nodes));
         damages
     }
 
@@ -147,7 +149,7 @@ fn copy_rows<T: Copy>(from: &Ragged<T>, rows: usize, change: impl Fn(&mut Vec<T>
 }
 
 /// Counts one kind of mistake, to report it once.
-struct Wrong {
+pub(crate) struct Wrong {
     section: Tag,
     what: &'static str,
     rows: usize,
@@ -155,7 +157,7 @@ struct Wrong {
 }
 
 impl Wrong {
-    fn new(section: Tag, what: &'static str) -> Self {
+    pub fn new(section: Tag, what: &'static str) -> Self {
         Wrong {
             section,
             what,
@@ -164,14 +166,14 @@ impl Wrong {
         }
     }
 
-    fn count(&mut self, index: usize) {
+    pub fn count(&mut self, index: usize) {
         if self.rows == 0 {
             self.first = index;
         }
         self.rows += 1;
     }
 
-    fn damage(self) -> Option<Damage> {
+    pub fn damage(self) -> Option<Damage> {
         let Wrong {
             rows, what, first, ..
         } = self;

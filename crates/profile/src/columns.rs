@@ -137,12 +137,12 @@ fn ends_early() -> Reason {
     Reason::bad("it ends inside a column")
 }
 
-fn zigzag(difference: u64) -> u64 {
+pub(crate) fn zigzag(difference: u64) -> u64 {
     let signed = difference as i64;
     ((signed << 1) ^ (signed >> 63)) as u64
 }
 
-fn unzigzag(code: u64) -> u64 {
+pub(crate) fn unzigzag(code: u64) -> u64 {
     (code >> 1) ^ (code & 1).wrapping_neg()
 }
 

@@ -6,11 +6,10 @@ use std::io::Read;
 
 use serde::Deserialize;
 
+use crate::codes::{COUNTER_COLUMNS, id_from_code, kind_from_code};
 use crate::columns::{Cursor, Delta, to_u32};
 use crate::error::{Damage, Reason};
-use crate::layout::{
-    COUNTER_COLUMNS, MAX_WINDOW_LOG, Tag, id_from_code, kind_from_code, raw_limit,
-};
+use crate::layout::{MAX_WINDOW_LOG, Tag, raw_limit};
 use crate::model::*;
 use crate::recover::Tables;
 use crate::scan::{Section, scan};
@@ -52,6 +51,7 @@ fn read_section(tables: &mut Tables, section: &Section<'_>) -> Result<(), Reason
         Tag::HTOT => fill(&mut tables.sizes_total, section, sizes),
         Tag::HLIV => fill(&mut tables.sizes_live, section, sizes),
         Tag::BRTH => fill(&mut tables.births, section, births),
+        tag if Tag::TIMELINE.contains(&tag) => tables.timeline.read_section(section),
         unknown => {
             tables.unknown.push(unknown);
             Ok(())
@@ -59,7 +59,7 @@ fn read_section(tables: &mut Tables, section: &Section<'_>) -> Result<(), Reason
     }
 }
 
-fn fill<T>(
+pub(crate) fn fill<T>(
     slot: &mut Option<T>,
     section: &Section<'_>,
     parse: fn(&[u8]) -> Result<T, Reason>,
@@ -106,7 +106,7 @@ pub(crate) struct MetaTable {
     pub recorder: RecorderStats,
 }
 
-fn json<T: for<'de> Deserialize<'de>>(raw: &[u8]) -> Result<T, Reason> {
+pub(crate) fn json<T: for<'de> Deserialize<'de>>(raw: &[u8]) -> Result<T, Reason> {
     serde_json::from_slice(raw).map_err(|error| Reason::bad(error.to_string()))
 }
 
@@ -265,7 +265,11 @@ fn births(raw: &[u8]) -> Result<Ragged<BirthBin>, Reason> {
 
 /// A column of lengths whose items, of at least `item_bytes` each, all fit in
 /// the bytes that follow.
-fn lengths(cursor: &mut Cursor<'_>, rows: usize, item_bytes: u64) -> Result<Vec<usize>, Reason> {
+pub(crate) fn lengths(
+    cursor: &mut Cursor<'_>,
+    rows: usize,
+    item_bytes: u64,
+) -> Result<Vec<usize>, Reason> {
     let mut lengths = Vec::with_capacity(rows);
     let mut items = 0u64;
     for _ in 0..rows {

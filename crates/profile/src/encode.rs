@@ -13,6 +13,7 @@
 //!   HTOT  rows | bins in row ...         | bits ...              | blocks ...
 //!   HLIV  as HTOT
 //!   BRTH  rows | bins in row ...         | birth - birth before ... | blocks ... | bytes ...
+//!   then the timeline, drawn in crate::encode_timeline
 //! ```
 //!
 //! A column lies together because its values resemble each other more than
@@ -23,11 +24,12 @@ use std::io::{self, Write};
 use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
+use crate::codes::{COUNTER_COLUMNS, id_to_code, kind_to_code};
 use crate::columns::Columns;
+use crate::encode_timeline::timeline;
 use crate::error::Reason;
 use crate::layout::{
-    COUNTER_COLUMNS, SECTION_HEADER_BYTES, SectionHeader, Tag, file_header, id_to_code,
-    kind_to_code, min_stored,
+    MAX_WINDOW_LOG, SECTION_HEADER_BYTES, SectionHeader, Tag, file_header, min_stored, version_of,
 };
 use crate::model::*;
 
@@ -44,7 +46,7 @@ pub fn encode(profile: &Profile) -> io::Result<Vec<u8>> {
 /// Writes the bytes of the file one section at a time. Fails when the writer
 /// does, or when a section is larger than any reader accepts (1 GiB).
 pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
-    let mut file = FileWriter::begin(out)?;
+    let mut file = FileWriter::begin(out, version_of(profile))?;
     file.section(Tag::META, &meta(profile)?)?;
     file.section(Tag::MODS, &serde_json::to_vec(&profile.modules)?)?;
     file.section(Tag::FUNC, &functions(&profile.functions))?;
@@ -55,10 +57,11 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     file.section(Tag::HTOT, &sizes(&profile.sizes_total))?;
     file.section(Tag::HLIV, &sizes(&profile.sizes_live))?;
     file.section(Tag::BRTH, &births(&profile.births))?;
+    timeline(&mut file, &profile.timeline)?;
     file.end()
 }
 
-struct FileWriter<W> {
+pub(crate) struct FileWriter<W> {
     out: W,
     sections: u32,
     /// Over all headers so far; END carries it, so that no section can be
@@ -67,8 +70,8 @@ struct FileWriter<W> {
 }
 
 impl<W: Write> FileWriter<W> {
-    fn begin(mut out: W) -> io::Result<Self> {
-        let header = file_header();
+    fn begin(mut out: W, version: u32) -> io::Result<Self> {
+        let header = file_header(version);
         out.write_all(&header)?;
         let mut headers = Xxh3::new();
         headers.update(&header);
@@ -79,7 +82,7 @@ impl<W: Write> FileWriter<W> {
         })
     }
 
-    fn section(&mut self, tag: Tag, raw: &[u8]) -> io::Result<()> {
+    pub fn section(&mut self, tag: Tag, raw: &[u8]) -> io::Result<()> {
         let header = self.put(tag, raw)?;
         self.headers.update(&header);
         self.sections += 1;
@@ -110,7 +113,13 @@ impl<W: Write> FileWriter<W> {
 
 /// Compresses, and pads what compressed better than a reader believes possible.
 fn compress(tag: Tag, raw: &[u8]) -> io::Result<Vec<u8>> {
-    let mut stored = zstd::bulk::compress(raw, ZSTD_LEVEL)?;
+    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
+    if tag == Tag::SNAP {
+        // One snapshot's papers are much like the last one's, far back.
+        compressor.long_distance_matching(true)?;
+        compressor.window_log(MAX_WINDOW_LOG)?;
+    }
+    let mut stored = compressor.compress(raw)?;
     let raw_bytes = raw.len() as u64;
     let stored_bytes = stored.len() as u64;
     let Some(min_bytes) = min_stored(raw_bytes) else {
@@ -228,7 +237,7 @@ fn births(rows: &Ragged<BirthBin>) -> Vec<u8> {
     out.finish()
 }
 
-fn table(rows: usize) -> Columns {
+pub(crate) fn table(rows: usize) -> Columns {
     let mut out = Columns::default();
     out.put(rows as u64);
     out

@@ -9,8 +9,9 @@
 //!            ├─────────────────────────┼──────────────────────┤
 //!            │ section header 40 bytes │ payload (zstd)       │  MODS
 //!            ├─────────────────────────┴──────────────────────┤
-//!            │ ...        FUNC FRAM NODE STAK CNTR HTOT HLIV  │
-//!            ├─────────────────────────┬──────────────────────┤  BRTH
+//!            │ ...   FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH  │
+//!            │ ...   the timeline, as far as there is one     │
+//!            ├─────────────────────────┬──────────────────────┤
 //!            │ section header 40 bytes │ payload (zstd)       │  END
 //!            └─────────────────────────┴──────────────────────┘
 //!
@@ -34,12 +35,12 @@ use std::fmt;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::model::StackKind;
+use crate::model::{Profile, StackKind};
 
 /// The first byte is no text, so that no text file is ever taken for a recording.
 pub const MAGIC: [u8; 8] = *b"\x89RESIDUE";
-/// Goes up only when an old reader would misread a new file.
-pub const VERSION: u32 = 1;
+/// The highest there is. Goes up only when an old reader would misread a new file.
+pub const VERSION: u32 = 2;
 
 pub(crate) const FILE_HEADER_BYTES: usize = 24;
 pub(crate) const SECTION_HEADER_BYTES: usize = 40;
@@ -48,6 +49,11 @@ pub(crate) const MARKER: [u8; 4] = *b"\xF5SEC";
 /// A reader looks at no more sections than this, so that a file made of
 /// headers cannot keep it busy.
 pub(crate) const MAX_SECTIONS: usize = 64;
+/// How many sections the two tables that come in parts may take, which leaves
+/// room for new ones below [`MAX_SECTIONS`]. A last part of snapshots without
+/// papers may come on top.
+pub(crate) const MAX_CHANGE_PARTS: usize = 32;
+pub(crate) const MAX_SNAPSHOT_PARTS: usize = 8;
 /// The largest zstd window a reader provides memory for.
 pub(crate) const MAX_WINDOW_LOG: u32 = 23;
 
@@ -70,6 +76,16 @@ pub(crate) fn min_stored(raw_bytes: u64) -> Option<u64> {
     (raw_bytes <= MAX_RAW_BYTES).then(|| beyond_free.div_ceil(MAX_RAW_PER_STORED))
 }
 
+/// The lowest version whose readers understand this.
+pub(crate) fn version_of(profile: &Profile) -> u32 {
+    let mut kinds = profile.stacks.iter().map(|stack| stack.kind);
+    if kinds.any(|kind| kind == StackKind::Reported) {
+        2
+    } else {
+        1
+    }
+}
+
 /// The name of a section: four ASCII characters, padded with spaces.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Tag(pub [u8; 4]);
@@ -87,12 +103,21 @@ impl Tag {
     pub const HTOT: Tag = Tag(*b"HTOT");
     pub const HLIV: Tag = Tag(*b"HLIV");
     pub const BRTH: Tag = Tag(*b"BRTH");
+    pub const TIME: Tag = Tag(*b"TIME");
+    pub const MOMT: Tag = Tag(*b"MOMT");
+    pub const STMP: Tag = Tag(*b"STMP");
+    pub const CNTS: Tag = Tag(*b"CNTS");
+    pub const CTOT: Tag = Tag(*b"CTOT");
+    pub const CHNG: Tag = Tag(*b"CHNG");
+    pub const ACCT: Tag = Tag(*b"ACCT");
+    pub const SNAP: Tag = Tag(*b"SNAP");
+    pub const DEFR: Tag = Tag(*b"DEFR");
     pub const END: Tag = Tag(*b"END ");
     /// A section whose own tag cannot be read.
     pub const UNKNOWN: Tag = Tag(*b"????");
 
-    /// Every section of a version 1 file, in the order they are written.
-    pub const ALL: [Tag; 11] = [
+    /// Every section there is, in the order they are written.
+    pub const ALL: [Tag; 20] = [
         Tag::META,
         Tag::MODS,
         Tag::FUNC,
@@ -103,7 +128,29 @@ impl Tag {
         Tag::HTOT,
         Tag::HLIV,
         Tag::BRTH,
+        Tag::TIME,
+        Tag::MOMT,
+        Tag::STMP,
+        Tag::CNTS,
+        Tag::CTOT,
+        Tag::CHNG,
+        Tag::ACCT,
+        Tag::SNAP,
+        Tag::DEFR,
         Tag::END,
+    ];
+
+    /// The sections that need not be there.
+    pub const TIMELINE: [Tag; 9] = [
+        Tag::TIME,
+        Tag::MOMT,
+        Tag::STMP,
+        Tag::CNTS,
+        Tag::CTOT,
+        Tag::CHNG,
+        Tag::ACCT,
+        Tag::SNAP,
+        Tag::DEFR,
     ];
 }
 
@@ -119,10 +166,10 @@ impl fmt::Debug for Tag {
     }
 }
 
-pub(crate) fn file_header() -> [u8; FILE_HEADER_BYTES] {
+pub(crate) fn file_header(version: u32) -> [u8; FILE_HEADER_BYTES] {
     let mut bytes = [0; FILE_HEADER_BYTES];
     bytes[..8].copy_from_slice(&MAGIC);
-    bytes[8..12].copy_from_slice(&VERSION.to_le_bytes());
+    bytes[8..12].copy_from_slice(&version.to_le_bytes());
     let checksum = xxh3_64(&bytes[..16]);
     bytes[16..].copy_from_slice(&checksum.to_le_bytes());
     bytes
@@ -176,35 +223,3 @@ pub(crate) fn u32_at(bytes: &[u8], at: usize) -> Option<u32> {
 pub(crate) fn u64_at(bytes: &[u8], at: usize) -> Option<u64> {
     array_at(bytes, at).map(u64::from_le_bytes)
 }
-
-/// Ids are stored two higher, modulo 2^32, which makes the two special ones
-/// small: `CUT` is 0 and `NONE` is 1.
-pub(crate) fn id_to_code(id: u32) -> u64 {
-    u64::from(id.wrapping_add(2))
-}
-
-pub(crate) fn id_from_code(code: u32) -> u32 {
-    code.wrapping_sub(2)
-}
-
-pub(crate) fn kind_to_code(kind: StackKind) -> u64 {
-    match kind {
-        StackKind::Heap => 0,
-        StackKind::Mapping => 1,
-        StackKind::Pooled => 2,
-        StackKind::Overflow => 3,
-    }
-}
-
-pub(crate) fn kind_from_code(code: u64) -> Option<StackKind> {
-    match code {
-        0 => Some(StackKind::Heap),
-        1 => Some(StackKind::Mapping),
-        2 => Some(StackKind::Pooled),
-        3 => Some(StackKind::Overflow),
-        _ => None,
-    }
-}
-
-/// Number of columns of `CNTR` in version 1; later columns may follow them.
-pub(crate) const COUNTER_COLUMNS: usize = 11;

@@ -14,16 +14,23 @@
 //! not; [`read`] is the caller that takes nothing less than an empty list.
 #![forbid(unsafe_code)]
 
+mod changes;
 mod check;
+mod check_timeline;
+mod codes;
 mod columns;
 mod decode;
+mod decode_timeline;
 mod encode;
+mod encode_timeline;
 mod error;
 mod file;
 mod layout;
 pub mod model;
+mod parts;
 mod recover;
 mod scan;
+pub mod timeline;
 
 pub use decode::{decode, decode_lossy};
 pub use encode::{encode, encode_into};
@@ -31,3 +38,4 @@ pub use error::{Damage, Error, Reason};
 pub use file::{read, read_lossy, write_to};
 pub use layout::{MAGIC, Tag, VERSION};
 pub use model::*;
+pub use timeline::Timeline;

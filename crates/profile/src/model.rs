@@ -9,6 +9,7 @@
 //!
 //! Ids are indices into the tables; a parent always stands before its children.
 
+use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 
 /// Index into [`Profile::modules`].
@@ -43,6 +44,7 @@ pub struct Profile {
     pub sizes_live: Ragged<SizeBin>,
     /// Per stack: blocks live at the end by the moment they were made, ascending.
     pub births: Ragged<BirthBin>,
+    pub timeline: Timeline,
 }
 
 /// Who was recorded, how, and how it ended.
@@ -201,6 +203,8 @@ pub enum StackKind {
     Pooled,
     /// Heap blocks whose path could not be kept; node is [`ROOT`].
     Overflow,
+    /// Blocks that the program's own allocator or pool reported.
+    Reported,
 }
 
 /// One call path that allocated, and its ledger.

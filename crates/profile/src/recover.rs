@@ -2,6 +2,7 @@
 //! lost, so that whatever refers to it still holds.
 
 use crate::decode::MetaTable;
+use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
 use crate::model::*;
@@ -19,12 +20,14 @@ pub(crate) struct Tables {
     pub sizes_total: Option<Ragged<SizeBin>>,
     pub sizes_live: Option<Ragged<SizeBin>>,
     pub births: Option<Ragged<BirthBin>>,
+    pub timeline: TimelineTables,
     /// Sections that only a newer version knows.
     pub unknown: Vec<Tag>,
 }
 
 impl Tables {
     /// Adds a damage for each table that is not there and not yet reported.
+    /// Those of the timeline may be missing.
     pub fn into_profile(mut self, damages: &mut Vec<Damage>) -> Profile {
         for tag in self.lost() {
             if !damages.iter().any(|damage| damage.section == tag) {
@@ -51,6 +54,7 @@ impl Tables {
             sizes_total: self.sizes_total.unwrap_or_else(|| no_bins(&stacks)),
             sizes_live: self.sizes_live.unwrap_or_else(|| no_bins(&stacks)),
             births: self.births.unwrap_or_else(|| no_bins(&stacks)),
+            timeline: self.timeline.into_timeline(damages),
             stacks,
         };
         if !totals_known {
@@ -160,6 +164,8 @@ fn add_up(profile: &mut Profile) {
         let totals = match stack.kind {
             StackKind::Mapping => &mut profile.mappings,
             StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut profile.heap,
+            // Lies inside the memory of the others.
+            StackKind::Reported => continue,
         };
         let counters = &stack.counters;
         for (sum, value) in [

@@ -2,13 +2,14 @@
 
 mod common;
 
+use common::timelines::full_sample;
 use common::*;
 use proptest::prelude::*;
 use residue_profile::*;
 
 /// What is left of the sample when one section is gone.
 fn sample_without(tag: Tag) -> Profile {
-    let mut profile = sample();
+    let mut profile = full_sample();
     let empty_rows = |stacks: &[Stack]| {
         let mut rows = Ragged::default();
         stacks.iter().for_each(|_| rows.push_row([]));
@@ -35,6 +36,7 @@ fn sample_without(tag: Tag) -> Profile {
         Tag::NODE => {
             profile.nodes.truncate(1);
             profile.stacks.iter_mut().for_each(|s| s.node = ROOT);
+            profile.timeline.deferrals[0].freed_at = None;
         }
         Tag::STAK => {
             for stack in &mut profile.stacks {
@@ -55,9 +57,41 @@ fn sample_without(tag: Tag) -> Profile {
                 .iter()
                 .for_each(|_| profile.births.push_row([]));
         }
-        _ => {}
+        _ => lose_of_timeline(&mut profile.timeline, tag),
     }
     profile
+}
+
+fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
+    match tag {
+        // All of these have names.
+        Tag::TIME => {
+            let moments = timeline.moments.iter_mut();
+            moments.for_each(|moment| moment.name = None);
+            *timeline = Timeline {
+                moments: std::mem::take(&mut timeline.moments),
+                changes: std::mem::take(&mut timeline.changes),
+                accounts: std::mem::take(&mut timeline.accounts),
+                deferrals: std::mem::take(&mut timeline.deferrals),
+                ..Timeline::default()
+            };
+        }
+        Tag::MOMT => {
+            timeline.moments.clear();
+            timeline.totals.clear();
+            timeline.changes.clear();
+            timeline.accounts.clear();
+            timeline.snapshots.clear();
+        }
+        Tag::STMP => timeline.stamps.clear(),
+        Tag::CNTS => timeline.counts.clear(),
+        Tag::CTOT => timeline.totals.clear(),
+        Tag::CHNG => timeline.changes.clear(),
+        Tag::ACCT => timeline.accounts.clear(),
+        Tag::SNAP => timeline.snapshots.clear(),
+        Tag::DEFR => timeline.deferrals.clear(),
+        _ => {}
+    }
 }
 
 fn assert_only_lost(file: &[u8], tag: Tag) {
@@ -66,12 +100,12 @@ fn assert_only_lost(file: &[u8], tag: Tag) {
     assert_eq!(damages[0], strict);
     assert!(!damages.is_empty());
     if tag == Tag::META {
-        assert_eq!(profile.heap.calls, 1_000_106);
+        assert_eq!(profile.heap.calls, 1_000_101);
         assert_eq!(profile.heap.live_bytes, 3024);
         assert_eq!(profile.mappings.calls, 2);
         assert_eq!(profile.meta.notes.len(), 1);
         profile.meta.notes.clear();
-        (profile.heap, profile.mappings) = (sample().heap, sample().mappings);
+        (profile.heap, profile.mappings) = (full_sample().heap, full_sample().mappings);
     }
     assert_eq!(profile, sample_without(tag), "without {tag}: {damages:?}");
 }
@@ -83,7 +117,7 @@ fn owner(file: &[u8], at: usize) -> Tag {
 
 #[test]
 fn every_flipped_bit_is_noticed_and_costs_one_section_at_most() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let mut flips = 0;
     for at in 0..file.len() {
         for bit in 0..8 {
@@ -106,7 +140,7 @@ fn every_flipped_bit_is_noticed_and_costs_one_section_at_most() {
 
 #[test]
 fn every_truncation_is_noticed_and_costs_only_what_is_cut_off() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let all = spans(&file);
     for length in 0..file.len() {
         let cut = &file[..length];
@@ -120,8 +154,11 @@ fn every_truncation_is_noticed_and_costs_only_what_is_cut_off() {
         }
         let (profile, damages) = decode_lossy(cut).unwrap();
         for span in &all {
-            let lost = damages.iter().any(|damage| damage.section == span.tag);
-            assert_eq!(lost, span.end > length, "{length}: {damages:?}");
+            let named = damages.iter().any(|damage| damage.section == span.tag);
+            // Of what need not be there nothing is known before its tag.
+            let expected = !Tag::TIMELINE.contains(&span.tag) || span.header_at + 8 <= length;
+            let lost = span.end > length;
+            assert_eq!(named, lost && expected, "{length}: {damages:?}");
         }
         assert_eq!(decode(&encode(&profile).unwrap()).unwrap(), profile);
     }
@@ -129,7 +166,7 @@ fn every_truncation_is_noticed_and_costs_only_what_is_cut_off() {
 
 #[test]
 fn bytes_lost_or_added_in_one_section_leave_the_others() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     for span in spans(&file) {
         for at in [span.header_at + 1, span.header_at + 20, span.payload_at + 3] {
             let mut shorter = file.clone();
@@ -144,13 +181,18 @@ fn bytes_lost_or_added_in_one_section_leave_the_others() {
 
 #[test]
 fn lost_swapped_doubled_and_foreign_sections_are_noticed() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let node = span(&file, Tag::NODE);
     let stak = span(&file, Tag::STAK);
 
     let mut lost = file.clone();
     lost.drain(node.header_at..node.end);
     assert_only_lost(&lost, Tag::NODE);
+    for tag in Tag::TIMELINE {
+        let mut lost = file.clone();
+        lost.drain(span(&file, tag).header_at..span(&file, tag).end);
+        assert_only_lost(&lost, tag);
+    }
 
     let mut swapped = file.clone();
     let (first, second) = (node.header_at..node.end, stak.header_at..stak.end);
@@ -181,9 +223,9 @@ fn lost_swapped_doubled_and_foreign_sections_are_noticed() {
 
 #[test]
 fn headers_of_other_files_and_other_versions_are_told_apart() {
-    let body = encode(&sample()).unwrap().split_off(FILE_HEADER_BYTES);
-    let newer = [file_header(2, 0), body.clone()].concat();
-    let too_new = Reason::VersionTooNew { found: 2 };
+    let body = encode(&full_sample()).unwrap().split_off(FILE_HEADER_BYTES);
+    let newer = [file_header(3, 0), body.clone()].concat();
+    let too_new = Reason::VersionTooNew { found: 3 };
     assert_eq!(decode(&newer).unwrap_err().reason, too_new);
     assert_eq!(decode_lossy(&newer).unwrap_err().reason, too_new);
 
@@ -206,7 +248,7 @@ proptest! {
         patches in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 1..40),
         cut in any::<prop::sample::Index>(),
     ) {
-        let file = encode(&sample()).unwrap();
+        let file = encode(&full_sample()).unwrap();
         let mut damaged = file.clone();
         for (at, byte) in patches {
             let at = 8 + at.index(file.len() - 8);
@@ -214,7 +256,7 @@ proptest! {
         }
         damaged.truncate(FILE_HEADER_BYTES + cut.index(2 * file.len()));
         match decode(&damaged) {
-            Ok(profile) => prop_assert_eq!(profile, sample()),
+            Ok(profile) => prop_assert_eq!(profile, full_sample()),
             Err(_) => prop_assert!(damaged != file),
         }
         let (mut profile, _) = decode_lossy(&damaged).unwrap();

@@ -3,6 +3,7 @@
 mod common;
 
 use common::arbitrary::{tame, wild};
+use common::timelines::full_sample;
 use common::*;
 use proptest::prelude::*;
 use residue_profile::*;
@@ -38,25 +39,25 @@ fn the_empty_profile_survives() {
 
 #[test]
 fn sections_come_in_the_documented_order() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let tags: Vec<Tag> = spans(&file).iter().map(|span| span.tag).collect();
     assert_eq!(tags, Tag::ALL);
 }
 
 #[test]
 fn the_frame_is_as_documented() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let packed = |(tag, raw): &(Tag, Vec<u8>)| packed(*tag, raw);
     let rebuilt: Vec<_> = raw_sections(&file).iter().map(packed).collect();
-    assert_eq!(decode(&file_of(&rebuilt)).unwrap(), sample());
+    assert_eq!(decode(&file_of(&rebuilt)).unwrap(), full_sample());
 }
 
 #[test]
 fn sections_may_come_in_any_order() {
-    let file = encode(&sample()).unwrap();
+    let file = encode(&full_sample()).unwrap();
     let packed = |(tag, raw): &(Tag, Vec<u8>)| packed(*tag, raw);
     let backwards: Vec<_> = raw_sections(&file).iter().rev().map(packed).collect();
-    assert_eq!(decode(&file_of(&backwards)).unwrap(), sample());
+    assert_eq!(decode(&file_of(&backwards)).unwrap(), full_sample());
 }
 
 #[test]

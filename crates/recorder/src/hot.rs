@@ -25,6 +25,17 @@ pub const SETTING_UP: u32 = 1;
 pub const RECORDING: u32 = 2;
 pub const INERT: u32 = 3;
 
+/// Which events are kept; see `moments`.
+#[repr(C)]
+pub struct Thinning {
+    /// Every event up to this number is kept.
+    pub whole_until: AtomicU64,
+    /// Events, rows and changes there were when the stride last doubled.
+    pub kept: AtomicU64,
+    pub rows: AtomicU64,
+    pub changes: AtomicU64,
+}
+
 /// All zero is a valid, fresh state: the kernel's wipe depends on it.
 #[repr(C)]
 pub struct Hot {
@@ -71,6 +82,30 @@ pub struct Hot {
     pub thread_count: AtomicU32,
     pub thread_key: AtomicU32,
 
+    /// Names of stamps, counters, scopes and snapshots; see `names`.
+    pub names: AtomicPtr<u8>,
+    /// Open events by stream, and how many; see `streams`.
+    pub streams: AtomicPtr<u8>,
+    pub open_events: AtomicU32,
+    /// Counters: running totals, and those already written; see `counts`.
+    pub totals: AtomicPtr<u8>,
+    pub thinning: Thinning,
+    /// When the process was last looked at, and what that took.
+    pub statm_ns: AtomicU64,
+    pub statm_cost_ns: AtomicU64,
+    pub account_ns: AtomicU64,
+    pub account_cost_ns: AtomicU64,
+    pub accounts: AtomicU32,
+    pub threads_seen: AtomicU32,
+    /// Functions that have their detours, and whether there is room for more.
+    pub targets_done: AtomicU64,
+    pub targets_are_ready: AtomicU32,
+    /// The last event that an injected leak was made for.
+    pub injected_birth: AtomicU64,
+
+    pub names_lock: Spin,
+    pub events_lock: Spin,
+    pub account_lock: Spin,
     pub modules_lock: Spin,
     pub jit_lock: Spin,
     pub mappings_lock: Spin,

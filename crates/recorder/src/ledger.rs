@@ -8,14 +8,15 @@
 //! thread, and the shared word is not touched while nothing new happens.
 
 use crate::arena_map::{self, Arena, bump};
+use crate::changes;
 use crate::hot;
 use crate::peak;
 use crate::private;
 use crate::thread::{DIRECTORY_ROWS, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use residue_arena::counters::*;
-use residue_arena::node;
 use residue_arena::region::Region;
+use residue_arena::{header, node};
 
 pub type Record = &'static [AtomicU64; RECORD_WORDS];
 
@@ -81,15 +82,25 @@ fn save_at_peak(arena: Arena, record: Record) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
     let blocks = get(ALLOCATIONS).wrapping_sub(get(FREES)) as u32;
     let bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
-    let other = get(AT_PEAK_BLOCKS_AND_TEMPORARIES) >> 32 << 32;
-    record[AT_PEAK_BLOCKS_AND_TEMPORARIES].store(other | u64::from(blocks), Ordering::Relaxed);
+    let interval = get(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32 << 32;
+    record[AT_PEAK_BLOCKS_AND_INTERVAL].store(interval | u64::from(blocks), Ordering::Relaxed);
     record[AT_PEAK_BYTES].store(bytes, Ordering::Relaxed);
     record[EPOCH_AND_EXTRA].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
+}
+
+/// Logs what the record's last interval left, if this is its first change since.
+#[inline(always)]
+fn log_interval(arena: Arena, record: Record, stack: u32) {
+    let interval = arena.get(header::INTERVAL);
+    if record[AT_PEAK_BLOCKS_AND_INTERVAL].load(Ordering::Relaxed) >> 32 != interval {
+        changes::first_touch(arena, record, stack, interval);
+    }
 }
 
 /// One block of `bytes` was made at `stack`.
 #[inline(always)]
 pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
+    log_interval(arena, record, stack);
     save_at_peak(arena, record);
     bump(&record[ALLOCATIONS], 1);
     bump(&record[BYTES], bytes);
@@ -101,6 +112,7 @@ pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u6
 /// One block of `bytes`, made at `stack`, was freed.
 #[inline(always)]
 pub fn freed(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
+    log_interval(arena, record, stack);
     peak::before_shrinking(arena);
     save_at_peak(arena, record);
     bump(&record[FREES], 1);
@@ -115,6 +127,7 @@ pub fn freed(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u
 /// A mapping of `bytes` was made at `stack`. Mappings are not part of the heap:
 /// neither its peak nor the composition of it changes.
 pub fn mapped(arena: Arena, record: Record, stack: u32, bytes: u64) {
+    log_interval(arena, record, stack);
     bump(&record[ALLOCATIONS], 1);
     bump(&record[BYTES], bytes);
     count_size(arena, record, bytes);
@@ -122,7 +135,8 @@ pub fn mapped(arena: Arena, record: Record, stack: u32, bytes: u64) {
 }
 
 /// All or part of a mapping went away.
-pub fn unmapped(record: Record, bytes: u64, is_gone: bool) {
+pub fn unmapped(arena: Arena, record: Record, stack: u32, bytes: u64, is_gone: bool) {
+    log_interval(arena, record, stack);
     bump(&record[FREES], u64::from(is_gone));
     bump(&record[FREED_BYTES], bytes);
 }
@@ -133,12 +147,18 @@ fn count_size(arena: Arena, record: Record, bytes: u64) {
     if bin >= RECORD_BINS {
         return count_large(arena, record, bin);
     }
-    // SAFETY: the record has a place for each of these bins.
-    let place = unsafe { &*record.as_ptr().cast::<AtomicU32>().add(RECORD_BIN + bin) };
-    let sum = place.load(Ordering::Relaxed).wrapping_add(1);
-    place.store(sum, Ordering::Relaxed);
+    count_in_half(arena, record, RECORD_BIN + bin, EXTRA_CARRY + bin);
+}
+
+/// Adds one to a 32-bit place of the record; its overflows are counted in the extra.
+#[inline(always)]
+fn count_in_half(arena: Arena, record: Record, place: usize, carry: usize) {
+    // SAFETY: callers name places inside the record.
+    let half = unsafe { &*record.as_ptr().cast::<AtomicU32>().add(place) };
+    let sum = half.load(Ordering::Relaxed).wrapping_add(1);
+    half.store(sum, Ordering::Relaxed);
     if sum == 0 {
-        carry_bin(arena, record, bin);
+        carry_over(arena, record, carry);
     }
 }
 
@@ -150,9 +170,9 @@ fn count_large(arena: Arena, record: Record, bin: usize) {
 }
 
 #[cold]
-fn carry_bin(arena: Arena, record: Record, bin: usize) {
+fn carry_over(arena: Arena, record: Record, carry: usize) {
     if let Some(extra) = extra_of(arena, record) {
-        let carry = extra.half(EXTRA_CARRY + bin);
+        let carry = extra.half(carry);
         carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 }
@@ -267,17 +287,33 @@ pub fn reallocated(arena: Arena, record: Record, moved: bool) {
 /// A block freed by the thread that made it before it made another.
 #[inline(always)]
 pub fn temporary(arena: Arena, record: Record) {
-    let word = &record[AT_PEAK_BLOCKS_AND_TEMPORARIES];
-    let before = word.load(Ordering::Relaxed);
-    word.store(before.wrapping_add(1 << 32), Ordering::Relaxed);
-    if before >> 32 == u64::from(u32::MAX) {
-        carry_temporaries(arena, record);
-    }
+    count_in_half(arena, record, RECORD_TEMPORARIES, EXTRA_TEMPORARIES_CARRY);
 }
 
-#[cold]
-fn carry_temporaries(arena: Arena, record: Record) {
+/// A block was freed in a later event than it was born in. True now and then, ever
+/// more rarely: then [`freed_at`] wants to know where.
+pub fn deferred(arena: Arena, record: Record, events: u32) -> bool {
+    let Some(extra) = extra_of(arena, record) else {
+        return false;
+    };
+    let frees = extra.word(EXTRA_DEFERRED_FREES);
+    bump(frees, 1);
+    bump(extra.word(EXTRA_DEFERRED_EVENTS), u64::from(events));
+    let word = extra.word(EXTRA_FREED_AT_AND_LONGEST);
+    let before = word.load(Ordering::Relaxed);
+    let longest = (before >> 32).max(u64::from(events));
+    word.store(
+        longest << 32 | before & u64::from(u32::MAX),
+        Ordering::Relaxed,
+    );
+    frees.load(Ordering::Relaxed).is_power_of_two()
+}
+
+/// Where such a block was freed: the node of the path.
+pub fn freed_at(arena: Arena, record: Record, node: u32) {
     if let Some(extra) = extra_of(arena, record) {
-        bump(extra.word(EXTRA_TEMPORARIES_CARRY), 1);
+        let word = extra.word(EXTRA_FREED_AT_AND_LONGEST);
+        let longest = word.load(Ordering::Relaxed) >> 32 << 32;
+        word.store(longest | u64::from(node), Ordering::Relaxed);
     }
 }

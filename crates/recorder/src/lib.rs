@@ -12,20 +12,31 @@
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(not(feature = "interpose"), allow(dead_code))]
 
+mod account;
 mod arena_map;
+mod changes;
 mod config;
+mod counts;
+mod detour;
+mod functions;
 mod hot;
+mod inject;
 #[cfg(feature = "interpose")]
 mod interpose;
 mod ledger;
 mod live;
 mod mappings;
+mod marks;
 mod modules;
+mod moments;
+mod names;
 mod peak;
 mod private;
 mod recorder;
 mod setup;
+mod snapshots;
 mod spin;
+mod streams;
 mod sys;
 mod thread;
 mod tls;

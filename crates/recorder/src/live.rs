@@ -3,7 +3,7 @@
 //! to one when it is freed, and so does its entry.
 //!
 //! ```text
-//!   address  46       30 29            14 13      5 4    0
+//!   address  47       30 29            14 13      5 4    0
 //!           +-----------+----------------+---------+------+
 //!           | root      | directory      | entry   | half |      granule 32
 //!           +-----------+----------------+---------+------+
@@ -25,7 +25,11 @@ pub const WIDE_GRANULE_SHIFT: u32 = 5;
 pub const NARROW_GRANULE_SHIFT: u32 = 4;
 
 const ROOT_SHIFT: u32 = 30;
-const ROOT_ENTRIES: usize = 1 << (47 - ROOT_SHIFT);
+const ROOT_ENTRIES: usize = 1 << (48 - ROOT_SHIFT);
+
+/// Blocks inside blocks, which a program's own allocator reported, live above all
+/// addresses: a pool's first block begins where the memory of the pool begins.
+pub const REPORTED_BIT: usize = 1 << 47;
 const ENTRY_BITS: u32 = PAGE_ENTRIES.trailing_zeros();
 
 /// A block as the table knows it.
@@ -300,10 +304,13 @@ fn free_side(arena: Arena, thread: &mut Thread, stack: u32, number: u32) -> Bloc
     block
 }
 
-/// The moment a block made now is born into.
+/// The event a block made now by this thread is born into.
 #[inline(always)]
-pub fn birth_now(arena: Arena) -> u32 {
-    arena.get(header::BIRTH) as u32
+pub fn birth_now(arena: Arena, thread: &Thread) -> u32 {
+    match thread.event {
+        0 => arena.get(header::BIRTH) as u32,
+        event => event,
+    }
 }
 
 /// Counts a block that could not be recorded.

@@ -139,7 +139,7 @@ unsafe fn stack_unless_paused(
     thread: &mut Thread,
     caller: Caller,
 ) -> Option<u32> {
-    if arena.get(header::PAUSED) != 0 {
+    if thread.is_paused(arena) {
         bump(&thread.stats[stat::PAUSED_CALLS], 1);
         return None;
     }
@@ -185,7 +185,7 @@ fn add(
         end: start + bytes,
         record,
         stack,
-        birth: live::birth_now(arena),
+        birth: live::birth_now(arena, thread),
         origin: hot.next_origin.fetch_add(1, Ordering::Relaxed),
     };
     if !index.insert(range) {
@@ -247,7 +247,7 @@ fn remove(
                 .iter()
                 .any(|other| other.origin == range.origin);
         if let Some(counters) = ledger::record(arena, thread, range.stack) {
-            ledger::unmapped(counters, bytes, is_last_piece);
+            ledger::unmapped(arena, counters, range.stack, bytes, is_last_piece);
         }
         change_total(arena, -(bytes as i64));
     }
@@ -301,6 +301,20 @@ fn change_total(arena: Arena, bytes: i64) {
             .word(header::MAPPED_PEAK_BYTES)
             .fetch_max(now, Ordering::Relaxed);
     }
+}
+
+/// How many bytes of `start..end` are mapped by the program itself.
+pub fn overlap(hot: &Hot, start: usize, end: usize) -> usize {
+    let mut bytes = 0;
+    change(hot, |index| {
+        let first = index.first_after(start);
+        let ranges = index.ranges().get(first..).unwrap_or(&[]);
+        let inside = ranges.iter().take_while(|range| range.start < end);
+        bytes = inside
+            .map(|range| range.end.min(end) - range.start.max(start))
+            .sum();
+    });
+    bytes
 }
 
 /// Whether there is anything to unmap: spares programs that never map the lock.

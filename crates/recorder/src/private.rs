@@ -14,6 +14,10 @@ pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
     let bytes = count.checked_mul(size_of::<T>())?;
     let start = sys::map_private(bytes).ok()?;
     account(touched_bytes as i64);
+    if let Some(arena) = hot::get().arena() {
+        let virtual_bytes = arena.word(header::VIRTUAL_BYTES);
+        virtual_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+    }
     Some(start.cast())
 }
 

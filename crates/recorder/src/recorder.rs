@@ -2,6 +2,7 @@
 
 use crate::arena_map::{Arena, bump};
 use crate::hot::{self, Hot};
+use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
 use crate::setup;
@@ -11,7 +12,7 @@ use crate::trie::{self, Purpose};
 use crate::unwind::cached::Leaf;
 use crate::unwind::{capture, verify};
 use core::sync::atomic::Ordering;
-use residue_arena::node::{OVERFLOW_STACK, POOLED_STACK};
+use residue_arena::node::{self, OVERFLOW_STACK, POOLED_STACK};
 use residue_arena::{header, tables::thread as stat};
 
 /// Where the program called from: the place of the return address, and bp.
@@ -93,7 +94,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
         return;
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
-    if arena.get(header::PAUSED) != 0 {
+    if thread.is_paused(arena) {
         bump(&thread.stats[stat::PAUSED_CALLS], 1);
     } else {
         // SAFETY: handed on to the caller.
@@ -101,6 +102,9 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
         enter_block(arena, thread, block as usize, bytes as u64, leaf);
     }
     call.finish();
+    if hot.is_special.load(Ordering::Relaxed) != 0 {
+        inject::leak_if_asked();
+    }
 }
 
 /// The stack and the record for a block of this size made by `caller`; `None`
@@ -167,6 +171,25 @@ pub unsafe fn captured_stack(
     trie::stack_of(arena, node, purpose)
 }
 
+/// The stack id of a block reported by a program's own allocator: below the path
+/// stands a node that is no frame.
+///
+/// # Safety
+/// As for [`made`].
+pub unsafe fn reported_stack(hot: &Hot, arena: Arena, thread: &mut Thread, caller: Caller) -> u32 {
+    // SAFETY: handed on to the caller.
+    let node = unsafe { capture::capture(thread, arena, caller.return_slot, caller.bp) };
+    thread.stack.leaf = None;
+    let reported = node.and_then(|node| {
+        verify::check(hot, thread);
+        trie::child(arena, &thread.recent_children, node, node::REPORTED_KEY)
+    });
+    match reported {
+        Some(node) => trie::stack_of(arena, node, Purpose::Heap),
+        None => OVERFLOW_STACK,
+    }
+}
+
 #[inline(always)]
 fn enter_block(arena: Arena, thread: &mut Thread, address: usize, bytes: u64, leaf: Option<Leaf>) {
     let Some(Leaf { stack, record }) = leaf else {
@@ -176,7 +199,7 @@ fn enter_block(arena: Arena, thread: &mut Thread, address: usize, bytes: u64, le
     let block = Block {
         stack,
         bytes,
-        birth: live::birth_now(arena),
+        birth: live::birth_now(arena, thread),
     };
     match live::insert(arena, thread, address, block) {
         Ok(None) => {}
@@ -216,7 +239,10 @@ fn leave_block(arena: Arena, thread: &mut Thread, block: Block) -> Option<ledger
 /// A block is about to be freed. Recorded first: once it is free, another thread
 /// may be given its address. True when it was known.
 #[inline(always)]
-pub fn freeing(block: *mut u8) -> bool {
+///
+/// # Safety
+/// `caller` must describe the call in progress.
+pub unsafe fn freeing(block: *mut u8, caller: Caller) -> bool {
     let hot = hot::get();
     if block.is_null() {
         return false;
@@ -230,17 +256,51 @@ pub fn freeing(block: *mut u8) -> bool {
     match found {
         Some(found) => {
             let was_last = thread.last_block == block as usize;
-            if let Some(record) = leave_block(arena, thread, found)
-                && was_last
-            {
-                thread.last_block = 0;
-                ledger::temporary(arena, record);
+            let is_late = found.birth != live::birth_now(arena, thread);
+            if let Some(record) = leave_block(arena, thread, found) {
+                if was_last {
+                    thread.last_block = 0;
+                    ledger::temporary(arena, record);
+                }
+                if is_late {
+                    // SAFETY: handed on to the caller.
+                    unsafe { freed_late(arena, thread, record, found.birth, caller) };
+                }
             }
         }
         None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
     }
     call.finish();
     is_known
+}
+
+/// A block was freed in another event than the one it was born in: how late, and
+/// now and then by whom.
+///
+/// # Safety
+/// As for [`made`].
+#[cold]
+#[inline(never)]
+unsafe fn freed_late(
+    arena: Arena,
+    thread: &mut Thread,
+    record: ledger::Record,
+    birth: u32,
+    caller: Caller,
+) {
+    let events = live::birth_now(arena, thread).saturating_sub(birth);
+    // What was there before the first event is not late, whenever it goes.
+    let is_of_an_event = u64::from(birth) > arena.get(header::EVENT_BASE);
+    if events == 0 || !is_of_an_event || !ledger::deferred(arena, record, events) {
+        return;
+    }
+    // SAFETY: handed on to the caller.
+    let node = unsafe { capture::capture(thread, arena, caller.return_slot, caller.bp) };
+    // The cached stack is now this one, of which the ledger knows nothing.
+    thread.stack.leaf = None;
+    if let Some(node) = node {
+        ledger::freed_at(arena, record, node);
+    }
 }
 
 /// A block between the two halves of a reallocation.
@@ -297,7 +357,7 @@ pub unsafe fn reallocated(
         leave_block(arena, thread, block);
     }
     if !new.is_null() {
-        if arena.get(header::PAUSED) != 0 {
+        if thread.is_paused(arena) {
             bump(&thread.stats[stat::PAUSED_CALLS], 1);
         } else {
             // SAFETY: handed on to the caller.

@@ -2,8 +2,9 @@
 
 use crate::arena_map::Arena;
 use crate::config::{self, Config};
-use crate::hot::{self, FRESH, INERT, RECORDING, SETTING_UP};
+use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP};
 use crate::live;
+use crate::moments;
 use crate::sys;
 use crate::thread;
 use crate::tls;
@@ -23,6 +24,9 @@ struct Kept {
     thread_key: AtomicU32,
     real_malloc: AtomicUsize,
     notes: AtomicU64,
+    /// Where the allocator's code lies, if it is not libc's.
+    allocator_start: AtomicUsize,
+    allocator_end: AtomicUsize,
 }
 
 // SAFETY: the cells are used by the one thread that sets up.
@@ -37,6 +41,8 @@ static KEPT: Kept = Kept {
     thread_key: AtomicU32::new(0),
     real_malloc: AtomicUsize::new(0),
     notes: AtomicU64::new(0),
+    allocator_start: AtomicUsize::new(0),
+    allocator_end: AtomicUsize::new(0),
 };
 
 /// Tells which function answers `malloc`, before anything is recorded.
@@ -107,18 +113,12 @@ fn set_up() -> Option<()> {
     hot.arena_base.store(arena.base(), Ordering::Release);
 
     describe_process(arena, config, buffer);
-    hot.min_size
-        .store(arena.get(header::MIN_SIZE), Ordering::Relaxed);
-    hot.max_size
-        .store(arena.get(header::MAX_SIZE), Ordering::Relaxed);
     hot.max_depth
         .store(arena.get(header::MAX_DEPTH) as u32, Ordering::Relaxed);
     hot.verify_every
         .store(arena.get(header::VERIFY_EVERY) as u32, Ordering::Relaxed);
-    let all_sizes = arena.get(header::MIN_SIZE) == 0 && arena.get(header::MAX_SIZE) == u64::MAX;
-    let is_plain = all_sizes && arena.get(header::VERIFY_EVERY) == 0;
-    hot.is_special
-        .store(u32::from(!is_plain), Ordering::Relaxed);
+    apply_limits(hot, arena);
+    moments::set_up(arena);
     let is_ready = trie::set_up(arena) && live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     if !is_ready {
         return None;
@@ -128,6 +128,66 @@ fn set_up() -> Option<()> {
         .word(header::STATE)
         .store(header::READY, Ordering::Release);
     Some(())
+}
+
+/// Puts the size thresholds of the header in force.
+pub fn apply_limits(hot: &Hot, arena: Arena) {
+    let (min_size, max_size) = (arena.get(header::MIN_SIZE), arena.get(header::MAX_SIZE));
+    hot.min_size.store(min_size, Ordering::Relaxed);
+    hot.max_size.store(max_size, Ordering::Relaxed);
+    let all_sizes = min_size == 0 && max_size == u64::MAX;
+    let is_plain =
+        all_sizes && arena.get(header::VERIFY_EVERY) == 0 && arena.get(header::INJECTED_BYTES) == 0;
+    hot.is_special
+        .store(u32::from(!is_plain), Ordering::Relaxed);
+}
+
+/// The addresses of the arena.
+pub fn arena_range() -> (u64, u64) {
+    let start = KEPT.arena_base.load(Ordering::Relaxed) as u64;
+    (
+        start,
+        start + KEPT.arena_bytes.load(Ordering::Relaxed) as u64,
+    )
+}
+
+/// Whether the code at this address is an allocator's that is not libc's.
+pub fn is_allocator(address: usize) -> bool {
+    (KEPT.allocator_start.load(Ordering::Relaxed)..KEPT.allocator_end.load(Ordering::Relaxed))
+        .contains(&address)
+}
+
+/// Whether a snapshot is asked for where this event begins.
+pub fn wants_snapshot(event: u32) -> bool {
+    // SAFETY: the configuration does not change once the process records.
+    let config = unsafe { &*KEPT.config.get() };
+    if let Some(every @ 1..) = config.number("every")
+        && u64::from(event).is_multiple_of(every)
+    {
+        return true;
+    }
+    let mut digits = [0_u8; 10];
+    let wanted = decimal(event, &mut digits);
+    config
+        .text("at")
+        .unwrap_or(&[])
+        .split(|&byte| byte == b',')
+        .any(|number| number == wanted)
+}
+
+/// A number in decimal digits.
+pub fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
+    let mut at = digits.len();
+    let mut rest = number;
+    for place in digits.iter_mut().rev() {
+        *place = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        at -= 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    digits.get(at..).unwrap_or(&[])
 }
 
 /// Setting up failed half way: nothing of it may stay in the program.
@@ -201,6 +261,7 @@ fn create_arena(path: &mut Path, directory: &[u8]) -> Option<Arena> {
     let (arena, bytes) = Arena::create(path.as_bytes())?;
     KEPT.arena_base.store(arena.base(), Ordering::Relaxed);
     KEPT.arena_bytes.store(bytes as usize, Ordering::Relaxed);
+    arena.set(header::VIRTUAL_BYTES, bytes);
     Some(arena)
 }
 
@@ -223,6 +284,13 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     let paused = config.number("paused").unwrap_or(0);
     arena.set(header::PAUSED, paused);
     arena.set(header::START_PAUSED, paused);
+    arena.set(header::TICK_NS, config.number("tick").unwrap_or(0));
+    arena.set(header::SOURCE, config.number("source").unwrap_or(0));
+    arena.set(header::INJECTED_BYTES, config.number("inject").unwrap_or(0));
+    arena.set(
+        header::INJECTED_UNTOUCHED,
+        config.number("untouched").unwrap_or(0),
+    );
     arena.note(KEPT.notes.load(Ordering::Relaxed));
 
     let length = sys::read_link(b"/proc/self/exe\0", buffer).unwrap_or(0);
@@ -234,6 +302,13 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     arena.set(header::ALLOCATOR, arena.append_text(allocator));
     // Blocks of glibc are 32 bytes apart; of the others nothing is assumed but 8.
     let is_glibc = base_name(allocator).starts_with(b"libc.so");
+    if !is_glibc
+        && let Some((start, end)) =
+            crate::modules::range_of(KEPT.real_malloc.load(Ordering::Relaxed))
+    {
+        KEPT.allocator_start.store(start, Ordering::Relaxed);
+        KEPT.allocator_end.store(end, Ordering::Relaxed);
+    }
     let granule_shift = if is_glibc {
         live::WIDE_GRANULE_SHIFT
     } else {

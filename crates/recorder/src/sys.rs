@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_int, c_void};
 const SYS_READ: usize = 0;
 const SYS_OPEN: usize = 2;
 const SYS_CLOSE: usize = 3;
+const SYS_STAT: usize = 4;
 const SYS_MMAP: usize = 9;
 const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
@@ -24,14 +25,18 @@ const SYS_TKILL: usize = 200;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
 const SYS_SCHED_YIELD: usize = 24;
+const SYS_NANOSLEEP: usize = 35;
+const SYS_MEMBARRIER: usize = 324;
 
 const PROT_NONE: usize = 0;
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
+pub const PROT_EXEC: usize = 4;
 pub const MAP_SHARED: usize = 0x01;
 pub const MAP_PRIVATE: usize = 0x02;
 pub const MAP_ANONYMOUS: usize = 0x20;
 pub const MAP_NORESERVE: usize = 0x4000;
+pub const MAP_FIXED_NOREPLACE: usize = 0x100000;
 pub const O_RDONLY: usize = 0;
 pub const O_RDWR: usize = 2;
 pub const O_CREAT: usize = 0o100;
@@ -120,6 +125,26 @@ pub unsafe fn allow(start: *mut u8, bytes: usize) -> Result<usize, Errno> {
     unsafe { call(SYS_MPROTECT, [start as usize, bytes, protection, 0, 0, 0]) }
 }
 
+/// Changes the protection of whole pages.
+///
+/// # Safety
+/// Whoever uses the pages must get along with the new protection.
+pub unsafe fn protect(start: usize, bytes: usize, protection: usize) -> Result<usize, Errno> {
+    // SAFETY: the caller vouches for the range.
+    unsafe { call(SYS_MPROTECT, [start, bytes, protection, 0, 0, 0]) }
+}
+
+/// Makes every thread of the process forget instructions it has fetched but not run.
+/// Kernels before 4.16 cannot; there it does nothing.
+pub fn refetch_code_everywhere() {
+    const SYNC_CORE: usize = 1 << 5;
+    const REGISTER_SYNC_CORE: usize = 1 << 6;
+    for command in [REGISTER_SYNC_CORE, SYNC_CORE] {
+        // SAFETY: interrupts the other threads for a moment and changes nothing.
+        let _ = unsafe { call(SYS_MEMBARRIER, [command, 0, 0, 0, 0, 0]) };
+    }
+}
+
 /// # Safety
 /// Nothing may use the range any more.
 pub unsafe fn unmap(start: *mut u8, bytes: usize) {
@@ -173,6 +198,27 @@ pub fn set_length(file: usize, bytes: u64) -> Result<usize, Errno> {
 }
 
 /// Reads the target of a link whose path ends in a zero byte.
+/// The number of links of a file or directory.
+pub fn links(path: &[u8]) -> Result<u64, Errno> {
+    // `struct stat`: the third word is the number of links.
+    let mut status = [0_u64; 18];
+    // SAFETY: the path is terminated, as everywhere here, and the record has room.
+    unsafe {
+        call(
+            SYS_STAT,
+            [
+                path.as_ptr() as usize,
+                status.as_mut_ptr() as usize,
+                0,
+                0,
+                0,
+                0,
+            ],
+        )?;
+    }
+    Ok(status[2])
+}
+
 pub fn read_link(path: &[u8], into: &mut [u8]) -> Result<usize, Errno> {
     if path.last() != Some(&0) {
         return Err(Errno(-22));
@@ -279,6 +325,13 @@ pub fn thread_control_block() -> usize {
 pub fn ticks() -> u64 {
     // SAFETY: every x86-64 has it.
     unsafe { core::arch::x86_64::_rdtsc() }
+}
+
+/// Sleeps, or returns early when a signal comes.
+pub fn sleep_ns(nanoseconds: u64) {
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    // SAFETY: the kernel reads the two words.
+    let _ = unsafe { call(SYS_NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };
 }
 
 pub fn yield_now() {

@@ -26,6 +26,9 @@ pub const DIRECTORY_ROWS: usize = 1024;
 /// calls are dropped.
 const DEEPEST_NESTING: u32 = 3;
 
+/// Scopes inside scopes; deeper ones carry the label of the last that had room.
+pub const MOST_SCOPES: usize = 32;
+
 pub struct Thread {
     /// [`BUSY`] inside the recorder: a hook that finds this was called by a signal
     /// handler, or by something the recorder itself called. [`MUTED`] inside a real
@@ -49,6 +52,16 @@ pub struct Thread {
     muted: u32,
     muted_calls: u32,
     pub verify_countdown: u32,
+    /// The event this thread works for, as blocks are born into it; zero: the one
+    /// that began last anywhere.
+    pub event: u32,
+    /// How often this thread paused its recording.
+    pub paused: u32,
+    /// Whether the event's rows are kept for good.
+    pub is_event_kept: bool,
+    /// Trie nodes of the scopes the thread is in, and how many.
+    scopes: [u32; MOST_SCOPES],
+    scope_depth: usize,
     pub recent_children: RecentChildren,
     pub recent_pages: [RecentPage; RECENT_PAGES],
     nested: *mut Thread,
@@ -221,6 +234,42 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
 }
 
 impl Thread {
+    #[inline(always)]
+    pub fn is_paused(&self, arena: Arena) -> bool {
+        arena.get(header::PAUSED) | u64::from(self.paused) != 0
+    }
+
+    /// The trie node under which the thread's stacks begin.
+    #[inline(always)]
+    pub fn scope(&self) -> u32 {
+        match self.scope_depth {
+            0 => node::ROOT,
+            depth => *self
+                .scopes
+                .get(depth.min(MOST_SCOPES) - 1)
+                .unwrap_or(&node::ROOT),
+        }
+    }
+
+    /// Enters the scope with this node.
+    pub fn begin_scope(&mut self, node: u32) {
+        if let Some(place) = self.scopes.get_mut(self.scope_depth) {
+            *place = node;
+        }
+        self.scope_depth += 1;
+        self.stack.forget_nodes();
+    }
+
+    /// Leaves the innermost scope; false when there is none.
+    pub fn end_scope(&mut self) -> bool {
+        if self.scope_depth == 0 {
+            return false;
+        }
+        self.scope_depth -= 1;
+        self.stack.forget_nodes();
+        true
+    }
+
     fn take_over(&mut self, tid: u32) {
         self.owner.store(tid, Ordering::Relaxed);
         self.stats[stat::TID].store(u64::from(tid), Ordering::Relaxed);
@@ -228,6 +277,10 @@ impl Thread {
         self.nesting = 0;
         self.last_block = 0;
         self.muted = 0;
+        self.event = 0;
+        self.paused = 0;
+        self.is_event_kept = false;
+        self.scope_depth = 0;
         self.nested = core::ptr::null_mut();
         self.stack.change_owner();
     }

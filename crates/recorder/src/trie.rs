@@ -160,6 +160,11 @@ fn make(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
     Some(number)
 }
 
+/// The child of `parent` for a key that is no frame's: a scope, or a report.
+pub fn child(arena: Arena, recent: &RecentChildren, parent: u32, key: u64) -> Option<u32> {
+    Nodes::new(arena).child(recent, parent, key)
+}
+
 /// Which of a node's two stack ids.
 #[derive(Clone, Copy)]
 pub enum Purpose {

@@ -4,15 +4,17 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use residue_profile::*;
 
-fn number() -> impl Strategy<Value = u64> {
+use super::arbitrary_timeline;
+
+pub fn number() -> impl Strategy<Value = u64> {
     prop_oneof![0..200u64, any::<u64>()]
 }
 
-fn id() -> impl Strategy<Value = u32> {
+pub fn id() -> impl Strategy<Value = u32> {
     prop_oneof![Just(NONE), Just(CUT), 0..50u32, any::<u32>()]
 }
 
-fn text() -> impl Strategy<Value = String> {
+pub fn text() -> impl Strategy<Value = String> {
     prop_oneof!["[a-zA-Z0-9_/.]{0,12}", any::<String>()]
 }
 
@@ -75,7 +77,7 @@ prop_compose! {
         node in id(),
         kind in prop_oneof![
             Just(StackKind::Heap), Just(StackKind::Mapping),
-            Just(StackKind::Pooled), Just(StackKind::Overflow),
+            Just(StackKind::Pooled), Just(StackKind::Overflow), Just(StackKind::Reported),
         ],
         n in proptest::array::uniform11(number()),
     ) -> Stack {
@@ -125,7 +127,8 @@ pub fn wild() -> impl Strategy<Value = Profile> {
     let names = (vec(module(), 0..5), vec(text(), 0..10));
     let tree = (vec(frame, 0..20), vec(node, 0..40), vec(stack(), 0..30));
     let rows = (size_rows(), size_rows(), birth_rows());
-    (head, names, tree, rows).prop_map(|(head, names, tree, rows)| Profile {
+    let timeline = arbitrary_timeline::wild();
+    (head, names, tree, rows, timeline).prop_map(|(head, names, tree, rows, timeline)| Profile {
         meta: head.0,
         heap: head.1,
         mappings: head.2,
@@ -142,6 +145,7 @@ pub fn wild() -> impl Strategy<Value = Profile> {
         sizes_total: rows.0,
         sizes_live: rows.1,
         births: rows.2,
+        timeline,
     })
 }
 
@@ -182,6 +186,7 @@ pub fn tame() -> impl Strategy<Value = Profile> {
         rows.iter_mut()
             .for_each(|row| row.sort_by_key(|bin| bin.birth));
         profile.births = ragged(rows);
+        arbitrary_timeline::tame(&mut profile);
         profile
     })
 }

@@ -3,7 +3,9 @@
 #![allow(dead_code)]
 
 pub mod arbitrary;
+pub mod arbitrary_timeline;
 pub mod synthetic;
+pub mod timelines;
 
 use residue_profile::*;
 use xxhash_rust::xxh3::xxh3_64;

@@ -5,9 +5,13 @@ use std::collections::HashMap;
 
 use residue_profile::*;
 
-struct Random(u64);
+pub struct Random(u64);
 
 impl Random {
+    pub fn new() -> Self {
+        Random(0x9E37_79B9_7F4A_7C15)
+    }
+
     fn next(&mut self) -> u64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
@@ -15,19 +19,19 @@ impl Random {
         self.0
     }
 
-    fn below(&mut self, limit: u64) -> u64 {
+    pub fn below(&mut self, limit: u64) -> u64 {
         self.next() % limit.max(1)
     }
 
     /// As often between 1 and 2 as between 1000 and 2000: a long tail.
-    fn skewed(&mut self, max_bits: u64) -> u64 {
+    pub fn skewed(&mut self, max_bits: u64) -> u64 {
         let bits = self.below(max_bits + 1);
         self.below(1 << bits)
     }
 }
 
 pub fn large(stacks: usize, nodes: usize) -> Profile {
-    let mut random = Random(0x9E37_79B9_7F4A_7C15);
+    let mut random = Random::new();
     let mut profile = super::sample();
     let functions = nodes / 30;
     let frames = nodes / 10;

@@ -116,9 +116,10 @@ unsafe fn realloc_boot(old: *mut u8, bytes: usize, slot: *const usize, bp: usize
 }
 
 #[inline(always)]
-pub unsafe fn free(block: *mut u8) {
+pub unsafe extern "C" fn free(block: *mut u8, slot: *const usize, bp: usize) {
     // A block that is known came from the real functions; only others need the question.
-    let is_known = recorder::freeing(block);
+    // SAFETY: the stub describes the call in progress.
+    let is_known = unsafe { recorder::freeing(block, caller(slot, bp)) };
     if !is_known && real::is_boot(block) {
         return;
     }
@@ -128,24 +129,34 @@ pub unsafe fn free(block: *mut u8) {
     }
 }
 
-pub unsafe fn free_sized(block: *mut u8, bytes: usize) {
+pub unsafe extern "C" fn free_sized(block: *mut u8, bytes: usize, slot: *const usize, bp: usize) {
     let Some(real) = real::free_sized().filter(|_| !real::is_boot(block)) else {
         // SAFETY: what an older libc does with such a block.
-        return unsafe { free(block) };
+        return unsafe { free(block, slot, bp) };
     };
-    recorder::freeing(block);
     // SAFETY: the program's own call, handed on.
-    recorder::muted(|| unsafe { real(block, bytes) })
+    unsafe {
+        recorder::freeing(block, caller(slot, bp));
+        recorder::muted(|| real(block, bytes))
+    }
 }
 
-pub unsafe fn free_aligned_sized(block: *mut u8, alignment: usize, bytes: usize) {
+pub unsafe extern "C" fn free_aligned_sized(
+    block: *mut u8,
+    alignment: usize,
+    bytes: usize,
+    slot: *const usize,
+    bp: usize,
+) {
     let Some(real) = real::free_aligned_sized().filter(|_| !real::is_boot(block)) else {
         // SAFETY: what an older libc does with such a block.
-        return unsafe { free(block) };
+        return unsafe { free(block, slot, bp) };
     };
-    recorder::freeing(block);
     // SAFETY: the program's own call, handed on.
-    recorder::muted(|| unsafe { real(block, alignment, bytes) })
+    unsafe {
+        recorder::freeing(block, caller(slot, bp));
+        recorder::muted(|| real(block, alignment, bytes))
+    }
 }
 
 pub unsafe extern "C" fn posix_memalign(

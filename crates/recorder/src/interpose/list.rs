@@ -38,6 +38,10 @@ stubs! {
     valloc, "rsi", "rdx" => heap::valloc;
     pvalloc, "rsi", "rdx" => heap::pvalloc;
     sbrk, "rsi", "rdx" => maps::sbrk;
+    free, "rsi", "rdx" => heap::free;
+    cfree, "rsi", "rdx" => heap::free;
+    free_sized, "rdx", "rcx" => heap::free_sized;
+    free_aligned_sized, "rcx", "r8" => heap::free_aligned_sized;
 }
 
 /// Functions whose caller does not matter go straight to Rust.
@@ -57,10 +61,6 @@ use super::loader;
 use core::ffi::{c_int, c_void};
 
 direct! {
-    free(block: *mut u8) => heap::free;
-    cfree(block: *mut u8) => heap::free;
-    free_sized(block: *mut u8, bytes: usize) => heap::free_sized;
-    free_aligned_sized(block: *mut u8, alignment: usize, bytes: usize) => heap::free_aligned_sized;
     munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
     __register_frame(section: *mut u8) => loader::register_frame;

@@ -2,6 +2,7 @@
 //! And the constructor, which runs when this library is loaded.
 
 use super::real;
+use crate::functions;
 use crate::hot;
 use crate::modules;
 use crate::recorder;
@@ -148,12 +149,59 @@ extern "C" fn constructor() {
         super::operators::decide_early();
         if is_recording {
             note_foreign_malloc();
+            find_statistics();
         }
         // SAFETY: forgets what the searches left behind.
         unsafe { sys::dlerror() };
     });
+    if is_recording {
+        prepare_events();
+    }
     if is_recording && hot::get().verify_every.load(Ordering::Relaxed) != 0 {
         prepare_verification();
+    }
+}
+
+/// Makes ready for events that are found without the program's help.
+fn prepare_events() {
+    let Some(arena) = hot::get().recording_arena() else {
+        return;
+    };
+    match arena.get(header::SOURCE) {
+        header::SOURCE_FUNCTION => {
+            let linker = recorder::muted(|| real::named(c"_r_debug", &[]));
+            functions::start(arena, linker);
+        }
+        header::SOURCE_LINES => recorder::muted(write_lines_at_once),
+        _ => {}
+    }
+}
+
+/// Lines that mark events must come when they are printed, not when a buffer is full.
+fn write_lines_at_once() {
+    const LINE_BUFFERED: c_int = 1;
+    type SetBuffer = unsafe extern "C" fn(*mut c_void, *mut u8, c_int, usize) -> c_int;
+    let (stdout, set_buffer) = (real::named(c"stdout", &[]), real::named(c"setvbuf", &[]));
+    if stdout == 0 || set_buffer == 0 {
+        return;
+    }
+    // SAFETY: libc's own stream and its function of this name.
+    unsafe {
+        let stream = *(stdout as *const *mut c_void);
+        let set_buffer = core::mem::transmute::<usize, SetBuffer>(set_buffer);
+        set_buffer(stream, core::ptr::null_mut(), LINE_BUFFERED, 0);
+    }
+}
+
+/// Finds by what function the allocator speaks of itself.
+fn find_statistics() {
+    use crate::account::{MALLCTL, MALLINFO2, TCMALLOC_PROPERTY};
+    for (name, place) in [
+        (c"mallinfo2", &MALLINFO2),
+        (c"mallctl", &MALLCTL),
+        (c"MallocExtension_GetNumericProperty", &TCMALLOC_PROPERTY),
+    ] {
+        place.store(real::named(name, &[]), Ordering::Relaxed);
     }
 }
 

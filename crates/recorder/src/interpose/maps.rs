@@ -12,6 +12,16 @@ fn whole_pages(bytes: usize) -> usize {
     bytes.checked_next_multiple_of(4096).unwrap_or(bytes)
 }
 
+/// Whether the call comes from an allocator other than libc's: what it maps is the
+/// heap, and counted as blocks.
+///
+/// # Safety
+/// The slot must hold the return address of the call in progress.
+unsafe fn is_allocator(return_slot: *const usize) -> bool {
+    // SAFETY: the caller vouches for the slot.
+    crate::setup::is_allocator(unsafe { return_slot.read() })
+}
+
 #[allow(clippy::too_many_arguments)]
 pub unsafe extern "C" fn mmap(
     start: *mut u8,
@@ -34,7 +44,9 @@ pub unsafe extern "C" fn mmap(
         let mapped = real(start, bytes, protection, flags, file, offset);
         if mapped != FAILED {
             let caller = Caller { return_slot, bp };
-            mappings::mapped(mapped as usize, whole_pages(bytes), caller);
+            if !is_allocator(return_slot) {
+                mappings::mapped(mapped as usize, whole_pages(bytes), caller);
+            }
         }
         mapped
     }

@@ -3,8 +3,9 @@
 //! [`list`] is the one list of their names. [`heap`], [`operators`], [`maps`],
 //! [`loader`] hold the functions, [`real`] finds the ones they stand before.
 
+mod api;
 mod heap;
-mod list;
+pub mod list;
 mod loader;
 mod maps;
 mod operators;

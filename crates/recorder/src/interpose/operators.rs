@@ -107,8 +107,9 @@ unsafe extern "C" fn made(
     block
 }
 
-unsafe extern "C" fn freeing(block: *mut u8) {
-    recorder::freeing(block);
+unsafe extern "C" fn freeing(block: *mut u8, return_slot: *const usize, bp: usize) {
+    // SAFETY: the stub describes the call in progress.
+    unsafe { recorder::freeing(block, Caller { return_slot, bp }) };
 }
 
 /// `new` with an alignment, made of `memalign`, which takes them the other way round.
@@ -213,6 +214,8 @@ operators! {
     push rsi
     push rdx
     .cfi_adjust_cfa_offset 24
+    lea rsi, [rsp + 24]
+    mov rdx, rbp
     call {recorder}
     pop rdx
     pop rsi

@@ -97,6 +97,12 @@ impl CachedStack {
         self.leaf = None;
     }
 
+    /// The frames stay, but stand for other paths from now on.
+    pub fn forget_nodes(&mut self) {
+        self.noded = 0;
+        self.leaf = None;
+    }
+
     #[inline(always)]
     fn address(&self, index: usize) -> usize {
         debug_assert!(index < MOST_FRAMES);

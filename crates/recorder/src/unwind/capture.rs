@@ -78,13 +78,14 @@ impl CachedStack {
         &mut self,
         arena: Arena,
         recent: &RecentChildren,
+        scope: u32,
         max_depth: usize,
     ) -> Option<(u32, bool)> {
         let nodes = Nodes::new(arena);
         let is_cut = self.length > max_depth;
         let from_root = if is_cut { max_depth / 2 } else { self.length };
         let mut at = match self.noded.min(from_root) {
-            0 => node::ROOT,
+            0 => scope,
             known => self.detail(known - 1).node,
         };
         for index in self.noded.min(from_root)..from_root {
@@ -158,9 +159,10 @@ pub unsafe fn capture(
         bump(&thread.stats[stat::RULE_MISSES], misses);
     }
     let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
+    let scope = thread.scope();
     let (node, is_cut) = thread
         .stack
-        .node(arena, &thread.recent_children, max_depth)?;
+        .node(arena, &thread.recent_children, scope, max_depth)?;
     if is_cut {
         bump(&thread.stats[stat::CUT_STACKS], 1);
     }

@@ -1,0 +1,168 @@
+//! The shape of one call stack's live memory over the events: a leak, a cache, a warm-up, …
+//!
+//! Two independent witnesses are heard. The *series* of live bytes at event begins shows how the
+//! level moved. The *births* of the blocks that are live at the end show which events left
+//! something behind: survivors from every event are a leak, from early events only a warm-up,
+//! from the last few only deferred freeing. Where both speak and contradict each other the verdict
+//! says so. Births are unknown when the program freed its memory after the last event.
+
+mod by_births;
+mod by_series;
+
+use crate::growth::{Growth, GrowthOptions, Outcome, assess};
+use crate::series::Series;
+use serde::Serialize;
+
+/// Blocks that are live at the end and were born in one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Birth {
+    pub event: u64,
+    pub bytes: u64,
+    pub blocks: u64,
+}
+
+/// Frees in a later event than the birth of the block.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Deferral {
+    pub frees: u64,
+    /// Events from birth to free.
+    pub mean_events: f64,
+    pub longest_events: f64,
+}
+
+/// What is known about one stack.
+#[derive(Debug, Clone, Default)]
+pub struct StackHistory {
+    /// Live bytes when each event begins (single stream).
+    pub live: Series,
+    /// Live bytes after the last event's end.
+    pub end_of_run_bytes: u64,
+    /// Live bytes when the process ended.
+    pub at_exit_bytes: u64,
+    /// Survivors at the end, by ascending event of birth.
+    pub births: Vec<Birth>,
+    /// False when the program freed most of its memory after its last event.
+    pub births_known: bool,
+    pub deferral: Option<Deferral>,
+    /// Number of events of the run.
+    pub events: u32,
+    /// Blocks that the stack ever allocated.
+    pub blocks: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Shape {
+    /// Every event, or every k-th, leaves something behind.
+    Leak,
+    /// Grew in the first events only.
+    WarmUp,
+    /// Fills up, or sits at its limit and turns over.
+    Cache,
+    /// High-water steps, rarer and rarer.
+    Plateau,
+    /// Builds up and is flushed.
+    Sawtooth,
+    /// One jump.
+    Step,
+    /// Blocks live over one or a few events and are freed.
+    Deferred,
+    /// Grows in every event and is freed after the last.
+    #[serde(rename = "freed-at-exit")]
+    ExitFreed,
+    /// Grew like a leak, then stopped.
+    Stopped,
+    Flat,
+    Undetermined,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Agreement {
+    Agrees,
+    BirthsUnknown,
+    Disagrees(String),
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Confidence {
+    Low,
+    Medium,
+    High,
+}
+
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ShapeVerdict {
+    pub shape: Shape,
+    pub by_series: Shape,
+    pub by_births: Option<Shape>,
+    pub agreement: Agreement,
+    pub growth: Growth,
+    /// One sentence with the numbers that decided.
+    pub reason: String,
+    pub confidence: Confidence,
+}
+
+/// Events from which on a verdict that both witnesses support is certain.
+const MANY_EVENTS: u32 = 100;
+
+/// Finds the shape of one stack's history.
+pub fn classify(history: &StackHistory) -> ShapeVerdict {
+    let growth = assess(&history.live, &GrowthOptions::default());
+    let (by_series, series_reason) = by_series::shape(history, &growth);
+    let witness = history.births_known.then(|| by_births::shape(history));
+    let by_births = witness.as_ref().map(|(shape, _)| *shape);
+    let agreement = match &witness {
+        None => Agreement::BirthsUnknown,
+        Some((births, _)) if compatible(by_series, *births) => Agreement::Agrees,
+        Some((births, reason)) => Agreement::Disagrees(format!(
+            "The readings look like {by_series:?}, the survivors like {births:?}: {reason}."
+        )),
+    };
+    let (shape, reason) = match (by_series, witness) {
+        // Blocks of all parts of the run are still there: the readings only hid it in noise.
+        (Shape::Undetermined | Shape::Flat | Shape::Leak, Some((Shape::Leak, reason))) => {
+            (Shape::Leak, reason)
+        }
+        (Shape::Undetermined, Some((births, reason))) if history.events >= MANY_EVENTS => {
+            (births, reason)
+        }
+        (shape, _) => (shape, series_reason),
+    };
+    let confidence = match (&agreement, history.events >= MANY_EVENTS) {
+        _ if shape == Shape::Undetermined => Confidence::Low,
+        (Agreement::Agrees, true) => Confidence::High,
+        (Agreement::Agrees, false) | (Agreement::BirthsUnknown, true) => Confidence::Medium,
+        _ => Confidence::Low,
+    };
+    ShapeVerdict {
+        shape,
+        by_series,
+        by_births,
+        agreement,
+        growth,
+        reason,
+        confidence,
+    }
+}
+
+/// Whether both can be true of one stack. Survivors tell less than the readings: what is flushed,
+/// turned over or freed late all leaves recent births; what has stopped leaves old ones.
+fn compatible(by_series: Shape, by_births: Shape) -> bool {
+    use Shape::*;
+    if by_series == by_births || by_births == Undetermined {
+        return true;
+    }
+    match by_series {
+        Leak => false,
+        Deferred | Sawtooth => matches!(by_births, Deferred | Cache | Flat | Step),
+        Cache => matches!(by_births, Deferred | WarmUp | Stopped | Plateau | Flat),
+        Plateau | Step => matches!(by_births, Plateau | Step | WarmUp | Deferred | Stopped),
+        WarmUp => matches!(by_births, Cache | Step | Plateau),
+        Stopped => matches!(by_births, Cache | WarmUp),
+        Flat => matches!(by_births, WarmUp | Deferred),
+        ExitFreed => by_births == Leak,
+        Undetermined => true,
+    }
+}

@@ -1,0 +1,134 @@
+//! Stages: what grows between which stamps.
+//!
+//! ```text
+//!   stamps ── turns ──► events ── matrix ──► rows x columns ── series ──► start to start
+//!             which stamp         relative to each             intervals  start to end
+//!             is whose            event's first stamp                     who is guilty
+//! ```
+//!
+//! An event's stamps cut its turn into intervals; the last one, from its last
+//! stamp to the first stamp of the next event, is outside all of them. The
+//! intervals of a turn add up to its start-to-start difference, always.
+
+mod intervals;
+mod jumps;
+mod matrix;
+mod series;
+mod source;
+mod tags;
+mod turns;
+
+pub use intervals::{Guilty, Interval, Trust};
+pub use jumps::Jump;
+pub use matrix::Row;
+pub use series::{Drift, Series};
+pub use source::stamps_of;
+pub use turns::{Turns, find as find_turns};
+
+use residue_profile::timeline::Stamp;
+use serde::Serialize;
+
+/// What of a stamp is looked at.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Value {
+    Rss,
+    Vm,
+    /// The exact live heap, where it was recorded.
+    Live,
+    Time,
+}
+
+impl Value {
+    /// Bytes, or nanoseconds for the time; `None` where it was not read.
+    fn of(self, stamp: &Stamp) -> Option<i64> {
+        let value = match self {
+            Value::Rss => stamp.rss_bytes?,
+            Value::Vm => stamp.vm_bytes?,
+            Value::Live => stamp.live_bytes?,
+            Value::Time => stamp.time_ns,
+        };
+        i64::try_from(value).ok()
+    }
+}
+
+/// The stage matrix, and what it says. Values are in bytes, or in nanoseconds.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct Stages {
+    pub value: Value,
+    /// Names of the stamps, in the order of an event.
+    pub columns: Vec<String>,
+    /// One an event that has a stamp with this value.
+    pub rows: Vec<Row>,
+    /// Rows at the start that are unlike the others; no mean contains them.
+    pub warm_up_rows: usize,
+    /// Stamps before the first event.
+    pub set_up_stamps: usize,
+    /// Names that only one event has; they are no column.
+    pub left_out: Vec<String>,
+    /// Of each column, over the rows after the warm-up that have it.
+    pub column_means: Vec<Option<f64>>,
+    /// From an event's first stamp to the next one's.
+    pub start_to_start: Series,
+    /// From an event's first stamp to its last.
+    pub start_to_end: Series,
+    /// In the order of the columns; the one outside every event comes last.
+    pub intervals: Vec<Interval>,
+    pub trust: Trust,
+    /// The interval with most of the growth, where there is growth.
+    pub guilty: Option<Guilty>,
+    /// The turns that grew most.
+    pub jumps: Vec<Jump>,
+}
+
+/// Why there is no stage matrix.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Missing {
+    Stamps,
+    /// No stamp carries an event number and no name comes back.
+    Events,
+    /// No stamp of an event has the value asked for.
+    Values,
+}
+
+/// Finds the events, lays out the matrix and sums it up.
+pub fn analyse(names: &[String], stamps: &[Stamp], value: Value) -> Result<Stages, Missing> {
+    if stamps.is_empty() {
+        return Err(Missing::Stamps);
+    }
+    let turns = find_turns(names, stamps).ok_or(Missing::Events)?;
+    let matrix = matrix::lay_out(names, stamps, &turns, value);
+    if matrix.rows.is_empty() {
+        return Err(Missing::Values);
+    }
+    let starts: Vec<i64> = matrix.rows.iter().map(|row| row.first).collect();
+    let turn_growths: Vec<i64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    let within: Vec<i64> = matrix.rows.iter().map(|row| row.last - row.first).collect();
+    let warm_up_rows = match value {
+        Value::Time => 0,
+        Value::Rss | Value::Vm | Value::Live => series::warm_up(&turn_growths),
+    };
+    let start_to_start = Series::new(turn_growths, warm_up_rows);
+    let start_to_end = Series::new(within, warm_up_rows);
+    let intervals = intervals::of(&matrix, warm_up_rows);
+    let trust = intervals::trust(&intervals, &start_to_start);
+    let guilty = match value {
+        Value::Time => None,
+        Value::Rss | Value::Vm | Value::Live => intervals::guilty(&intervals, &start_to_start),
+    };
+    Ok(Stages {
+        value,
+        column_means: matrix.column_means(warm_up_rows),
+        jumps: jumps::of(&matrix),
+        columns: matrix.columns,
+        rows: matrix.rows,
+        warm_up_rows,
+        set_up_stamps: turns.set_up_stamps(),
+        left_out: matrix.left_out,
+        start_to_start,
+        start_to_end,
+        intervals,
+        trust,
+        guilty,
+    })
+}

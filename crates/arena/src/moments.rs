@@ -1,0 +1,143 @@
+//! Time: moments, the intervals between them, and what changed in each.
+//!
+//! ```text
+//!   interval   0     |    1     |   2   |     3      |  ...   header word INTERVAL
+//!              ------B----------E-------B------------E--
+//!                    moment 1   2       3            4       rows, numbered from one
+//! ```
+//!
+//! A moment raises the interval's number to its own. Nothing else happens then: a
+//! record of the ledger that is touched for the first time in a new interval logs
+//! what the interval of its last touch had left, if that was not known yet. So an
+//! event costs nothing for the stacks it does not touch, and one compare for each
+//! call of those it does; stacks that end an event as they began it log nothing.
+//! What the records did not log yet is read from them at the end.
+//!
+//! Events beyond the first thousands are thinned: those that are not kept make no
+//! moment, and their rows go to a ring that holds the latest.
+
+/// One row: a moment, a stamp, or a count.
+///
+/// ```text
+///   word 0  kind (low 8), number of the moment (bits 8..40), name + 1 (bits 40..64)
+///        1  event (low), stream (high)      6  shared bytes
+///        2  id, or the value counted (f64)  7  live bytes
+///        3  nanoseconds since the start     8  mapped bytes
+///        4  virtual bytes                   9  the recorder's bytes
+///        5  resident bytes                 10  threads
+/// ```
+///
+/// Word 0 is written last. Sizes are zero where they were not read. The number is
+/// zero in rows that are no moments.
+pub const ROW_WORDS: usize = 11;
+pub const ROW_BYTES: u64 = (ROW_WORDS * 8) as u64;
+pub const ROW_HEAD: usize = 0;
+pub const ROW_EVENT_AND_STREAM: usize = 1;
+pub const ROW_ID: usize = 2;
+pub const ROW_TIME_NS: usize = 3;
+pub const ROW_VM: usize = 4;
+pub const ROW_RSS: usize = 5;
+pub const ROW_SHARED: usize = 6;
+pub const ROW_LIVE: usize = 7;
+pub const ROW_MAPPED: usize = 8;
+pub const ROW_RECORDER: usize = 9;
+pub const ROW_THREADS: usize = 10;
+
+pub const KIND_BEGIN: u64 = 1;
+pub const KIND_END: u64 = 2;
+pub const KIND_TICK: u64 = 3;
+pub const KIND_SNAPSHOT: u64 = 4;
+pub const KIND_STAMP: u64 = 5;
+/// A number counted in an event.
+pub const KIND_COUNT: u64 = 6;
+/// The running total of a counter at the moment whose row stands before.
+pub const KIND_TOTAL: u64 = 7;
+
+pub const fn row_head(kind: u64, number: u32, name: Option<u32>) -> u64 {
+    let name = match name {
+        Some(name) => name as u64 + 1,
+        None => 0,
+    };
+    kind | (number as u64) << 8 | name << 40
+}
+
+/// Kind, number and name of a row; the kind is zero where there is none.
+pub const fn row_of_head(head: u64) -> (u64, u32, Option<u32>) {
+    let name = (head >> 40) as u32;
+    let name = match name {
+        0 => None,
+        name => Some(name - 1),
+    };
+    (head & 0xFF, (head >> 8) as u32, name)
+}
+
+/// The ring of rows that were not kept.
+pub const LATEST_ROWS: u64 = 1 << 14;
+
+/// One change: stack (low) and interval (high), written last; bytes; blocks.
+pub const CHANGE_WORDS: usize = 3;
+pub const CHANGE_BYTES: u64 = (CHANGE_WORDS * 8) as u64;
+pub const CHANGE_STACK_AND_INTERVAL: usize = 0;
+pub const CHANGE_OF_BYTES: usize = 1;
+pub const CHANGE_OF_BLOCKS: usize = 2;
+
+/// What is resident by kind, and the allocator's own statistics. The time is
+/// written last.
+pub const ACCOUNT_WORDS: usize = 16;
+pub const ACCOUNT_BYTES: u64 = (ACCOUNT_WORDS * 8) as u64;
+pub const ACCOUNT_TIME_NS: usize = 0;
+pub const ACCOUNT_HEAP: usize = 1;
+pub const ACCOUNT_MAPPED: usize = 2;
+pub const ACCOUNT_STACKS: usize = 3;
+pub const ACCOUNT_FILES: usize = 4;
+pub const ACCOUNT_RECORDER: usize = 5;
+pub const ACCOUNT_OTHER: usize = 6;
+pub const ACCOUNT_PSS: usize = 7;
+pub const ACCOUNT_LIVE: usize = 8;
+pub const ACCOUNT_LIVE_BLOCKS: usize = 9;
+/// Not zero where the allocator said something.
+pub const ACCOUNT_SYSTEM: usize = 10;
+pub const ACCOUNT_IN_USE: usize = 11;
+pub const ACCOUNT_FREE: usize = 12;
+/// Number of the moment it was taken at; zero: by the time.
+pub const ACCOUNT_MOMENT: usize = 13;
+
+/// A snapshot: number of its moment, name, and three papers, each an offset and a
+/// length in bytes. The number is written last.
+pub const SNAPSHOT_WORDS: usize = 8;
+pub const SNAPSHOT_BYTES: u64 = (SNAPSHOT_WORDS * 8) as u64;
+pub const SNAPSHOT_MOMENT: usize = 0;
+pub const SNAPSHOT_NAME: usize = 1;
+pub const SNAPSHOT_PAPERS: usize = 2;
+pub const PAPER_NAMES: [&str; 3] = ["maps", "smaps", "numa_maps"];
+
+/// Names of stamps, counters, scopes and snapshots: text references.
+pub const MOST_NAMES: u64 = 1 << 12;
+
+/// A module to be searched for functions: its path, and its load address less its
+/// link-time address.
+pub const LOAD_BYTES: u64 = 16;
+
+/// A function whose entries begin events: address and size in bytes.
+pub const TARGET_BYTES: u64 = 16;
+pub const MOST_TARGETS: u64 = 1 << 12;
+
+/// Events of which every one is kept, and how many of the later ones are before
+/// the stride doubles.
+pub const WHOLE_EVENTS: u64 = 4096;
+pub const KEPT_PER_STRIDE: u64 = 2048;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn heads_come_back_as_they_went_in() {
+        for name in [None, Some(0), Some(MOST_NAMES as u32 - 1)] {
+            for number in [0, 1, u32::MAX] {
+                let head = row_head(KIND_TOTAL, number, name);
+                assert_eq!(row_of_head(head), (KIND_TOTAL, number, name));
+            }
+        }
+    }
+}

@@ -1,0 +1,85 @@
+//! Births: from the recorder's numbers to events.
+//!
+//! Of a very long run the births between the first and the last thousands are put
+//! together in bins, so that a leak in each of a million events stays a small list.
+
+use crate::arena_file::ArenaFile;
+use residue_arena::header;
+
+/// Events at each end whose births are kept apart.
+const WHOLE_EVENTS: u32 = 4096;
+const MOST_BINS: u32 = 8192;
+const NS_PER_SECOND: u64 = 1_000_000_000;
+
+pub struct Births {
+    base: u32,
+    events: u32,
+    bin_events: u32,
+}
+
+/// What one unit of birth is called.
+pub fn unit(arena: &ArenaFile) -> &'static str {
+    match arena.word(header::SOURCE) {
+        header::SOURCE_NONE | header::SOURCE_TICKS => match arena.word(header::TICK_NS) {
+            NS_PER_SECOND => "second",
+            _ => "tick",
+        },
+        _ => "event",
+    }
+}
+
+impl Births {
+    pub fn of(arena: &ArenaFile) -> Births {
+        Births::new(
+            arena.word(header::EVENT_BASE) as u32,
+            arena.word(header::BIRTH) as u32,
+        )
+    }
+
+    fn new(base: u32, last: u32) -> Births {
+        let events = last.saturating_sub(base);
+        Births {
+            base,
+            events,
+            bin_events: events.div_ceil(MOST_BINS).next_power_of_two(),
+        }
+    }
+
+    /// The event of a birth, or the first of its bin; zero before the first event.
+    pub fn bin(&self, birth: u32) -> u32 {
+        let event = birth.saturating_sub(self.base);
+        let is_near_an_end =
+            event <= WHOLE_EVENTS || event > self.events.saturating_sub(WHOLE_EVENTS);
+        if is_near_an_end || self.events <= 4 * WHOLE_EVENTS {
+            event
+        } else {
+            event / self.bin_events * self.bin_events
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn births_of_a_short_run_are_events() {
+        let births = Births::new(3, 1003);
+        assert_eq!(births.bin(0), 0);
+        assert_eq!(births.bin(3), 0);
+        assert_eq!(births.bin(4), 1);
+        assert_eq!(births.bin(1003), 1000);
+    }
+
+    #[test]
+    fn a_million_births_are_bins_between_whole_ends() {
+        let births = Births::new(0, 1_000_000);
+        assert_eq!(births.bin(4096), 4096);
+        assert_eq!(births.bin(5000), 4992);
+        assert_eq!(births.bin(999_999), 999_999);
+        let mut bins: Vec<u32> = (0..=1_000_000).map(|birth| births.bin(birth)).collect();
+        bins.dedup();
+        assert!(bins.is_sorted());
+        assert_eq!(bins.len(), 15_942);
+    }
+}

@@ -1,0 +1,65 @@
+//! What the command saw from outside while the program ran: ticks, lines of output
+//! that are events, snapshots asked for by another process.
+//!
+//! One line of JSON each, appended to a file beside the arena, so that it survives
+//! whoever wrote it.
+
+use residue_profile::timeline::{Account, MomentKind};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+/// One moment seen from outside.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Seen {
+    pub kind: MomentKind,
+    /// The moment's number: the interval that it ended, plus one.
+    pub number: u32,
+    pub event: u32,
+    pub id: u64,
+    pub time_ns: u64,
+    pub vm_bytes: u64,
+    pub rss_bytes: u64,
+    pub shared_bytes: u64,
+    pub live_bytes: u64,
+    pub mapped_bytes: u64,
+    pub recorder_bytes: u64,
+    pub threads: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counts: BTreeMap<String, f64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub account: Option<Account>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub papers: Option<[String; 3]>,
+}
+
+/// The file for an arena.
+pub fn path_for(arena: &Path) -> PathBuf {
+    let mut path = arena.as_os_str().to_owned();
+    path.push(".outside");
+    PathBuf::from(path)
+}
+
+/// Adds a line.
+pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
+    let mut line = serde_json::to_vec(seen)?;
+    line.push(b'\n');
+    let path = path_for(arena);
+    File::options()
+        .append(true)
+        .create(true)
+        .open(path)?
+        .write_all(&line)
+}
+
+/// All lines that are whole.
+pub fn read(arena: &Path) -> Vec<Seen> {
+    let text = std::fs::read_to_string(path_for(arena)).unwrap_or_default();
+    text.lines()
+        .filter_map(|line| serde_json::from_str(line).ok())
+        .collect()
+}

@@ -1,0 +1,180 @@
+//! Damaged files of every format: read or refused, never a panic.
+
+#[path = "common/arrays.rs"]
+mod arrays;
+
+use std::path::Path;
+
+use residue_analysis::stages::{Value, analyse, stamps_of};
+use residue_import::{Format, Options, Unit, parse};
+
+const ROUNDS: u64 = 6000;
+
+/// A small generator of numbers, the same in every run.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0
+    }
+
+    fn below(&mut self, limit: usize) -> usize {
+        (self.next() % limit.max(1) as u64) as usize
+    }
+}
+
+const PIECES: [&[u8]; 12] = [
+    b"\n",
+    b",",
+    b":",
+    b"#",
+    b"99999999999999999999",
+    b"-1",
+    b"nan",
+    b"1e308",
+    b"\xff",
+    b"\"",
+    b"",
+    b"VSIZE ",
+];
+
+fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
+    for _ in 0..=random.below(4) {
+        let start = random.below(bytes.len());
+        let end = (start + random.below(12)).min(bytes.len());
+        match random.below(5) {
+            0 => {
+                if let Some(byte) = bytes.get_mut(start) {
+                    *byte = random.next() as u8;
+                }
+            }
+            1 => drop(bytes.drain(start..end)),
+            2 => {
+                let piece = PIECES[random.below(PIECES.len())];
+                bytes.splice(start..end, piece.iter().copied());
+            }
+            3 => {
+                let copy = bytes[start..end].to_vec();
+                let place = random.below(bytes.len());
+                bytes.splice(place..place, copy);
+            }
+            _ => bytes.truncate(start.max(bytes.len() / 2)),
+        }
+    }
+}
+
+/// Returns how many of the damaged files could still be read.
+fn survive(name: &str, whole: &[u8]) -> u64 {
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let formats = [
+        None,
+        Some(Format::Stamps),
+        Some(Format::Npy),
+        Some(Format::MemoryCheck),
+        Some(Format::Prmon),
+        Some(Format::Csv),
+    ];
+    let mut read = 0;
+    for round in 0..ROUNDS {
+        let mut bytes = whole.to_vec();
+        if round > 0 {
+            mutate(&mut bytes, &mut random);
+        }
+        // Mostly as it would be found, sometimes as something else.
+        let format = if round % 4 == 3 {
+            formats[random.below(formats.len())]
+        } else {
+            None
+        };
+        let unit = (round % 5 == 4).then_some(Unit::Gib);
+        match parse(Path::new(name), &bytes, None, &Options { format, unit }) {
+            Ok(imported) => {
+                read += 1;
+                let timeline = &imported.profile.timeline;
+                let (names, stamps) = stamps_of(timeline);
+                for value in [Value::Rss, Value::Vm, Value::Live, Value::Time] {
+                    if let Ok(stages) = analyse(&names, &stamps, value) {
+                        assert!(!stages.rows.is_empty());
+                    }
+                }
+                let times: Vec<u64> = timeline.moments.iter().map(|m| m.time_ns).collect();
+                assert!(times.is_sorted());
+            }
+            Err(error) => assert!(error.to_string().starts_with("cannot import ")),
+        }
+    }
+    read
+}
+
+/// Some damage is harmless and some is not; a reader that takes all or none is wrong.
+fn check(name: &str, whole: &[u8]) {
+    let read = survive(name, whole);
+    assert!(
+        (ROUNDS / 20..ROUNDS - ROUNDS / 20).contains(&read),
+        "{name}: {read}"
+    );
+}
+
+#[test]
+fn stamps() {
+    let mut text = "CUDA:/usr/local\nstart:1706856131162134,1344488,702820\n".to_string();
+    for event in 0..12 {
+        for (stamp, name) in ["head", "middle", "tail"].iter().enumerate() {
+            let time = 1_706_856_131_200_000_u64 + event * 1000 + stamp as u64;
+            text += &format!(
+                "{name}:{time},{},{} # hits={event}\n",
+                8000 + event,
+                4000 + event
+            );
+        }
+    }
+    check("sprof.txt", text.as_bytes());
+}
+
+#[test]
+fn arrays() {
+    let rows: Vec<Vec<f64>> = (0..20)
+        .map(|row| vec![row as f64, 100.0 + row as f64, 50.0])
+        .collect();
+    let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
+    check("a.npy", &arrays::npy("<f8", false, 1, &rows));
+    check("a.npy", &arrays::npy(">i8", true, 2, &rows));
+}
+
+#[test]
+fn memory_check() {
+    let mut text = String::new();
+    for event in 1..8 {
+        text += &format!("%MSG-w MemoryCheck:  X 15-Dec-2016 14:51:11 CET Run: 1 Event: {event}\n");
+        for module in ["A:a", "B:b"] {
+            text += &format!("MemoryCheck: module {module} VSIZE 7062.66 0 RSS 5512.{event} 0.4\n");
+        }
+    }
+    check("job.log", text.as_bytes());
+}
+
+#[test]
+fn prmon() {
+    let mut text = "Time\twtime\trss\tvmem\tnthreads\n".to_string();
+    for row in 0..20 {
+        text += &format!(
+            "{}\t{row}\t{}\t{}\t2\n",
+            1_527_669_447 + row,
+            100 + row,
+            200 + row
+        );
+    }
+    check("prmon.txt", text.as_bytes());
+}
+
+#[test]
+fn csv() {
+    let mut text = "event,time_s,vm_kib,rss_kib,hits\n".to_string();
+    for row in 0..20 {
+        text += &format!("{row},{row}.5,{},{},{}\n", 200 + row, 100 + row, row * 7);
+    }
+    check("t.csv", text.as_bytes());
+}

@@ -1,0 +1,227 @@
+//! What happened when: events, stamps, counters, and what each interval left.
+//!
+//! ```text
+//!   moments   B1    E1    B2    E2    B3 ...            begins, ends, snapshots
+//!               \__/  \__/  \__/                        changes of stacks between them
+//!   stamps       . .          . .                       named times inside events
+//!   counts        3            5                        numbers attached to events
+//! ```
+//!
+//! Events are numbered from one in the order in which they began; zero is what
+//! came before the first. A program without events has ticks instead: the same,
+//! at intervals of time.
+
+use crate::model::NodeId;
+use serde::{Deserialize, Serialize};
+
+/// Number of an event, from one; zero stands for before the first.
+pub type EventNumber = u32;
+/// Index into [`Timeline::names`].
+pub type NameId = u32;
+/// Index into [`Timeline::moments`].
+pub type MomentId = u32;
+/// Index into [`crate::Profile::stacks`].
+pub type StackId = u32;
+
+#[derive(Debug, Clone, Default, PartialEq)]
+pub struct Timeline {
+    pub about: About,
+    /// Names of stamps, counters and snapshots.
+    pub names: Vec<String>,
+    /// In the order of time.
+    pub moments: Vec<Moment>,
+    pub stamps: Vec<Stamp>,
+    /// What programs counted in each kept event, summed per (event, name).
+    pub counts: Vec<Count>,
+    /// Running totals of counters at moments, over all events, kept or not.
+    pub totals: Vec<CounterTotal>,
+    /// Net changes of stacks, by moment, then stack; never zero in both.
+    pub changes: Vec<Change>,
+    pub accounts: Vec<Account>,
+    pub snapshots: Vec<Snapshot>,
+    pub deferrals: Vec<Deferral>,
+}
+
+/// How events were found and how many there were.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct About {
+    pub source: Source,
+    /// Events that began. More than the moments show where they were thinned.
+    pub events: u64,
+    /// Most streams that were open at once.
+    pub streams: u32,
+    /// One event in so many has its begin and end among the moments, at the end.
+    pub stride: u32,
+    pub tick_ns: u64,
+    pub misuse: Misuse,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Source {
+    /// The program, by calls.
+    Marks,
+    /// Entries of a function.
+    Function,
+    /// Lines of output.
+    Lines,
+    /// The clock.
+    Ticks,
+    /// Data of another tool.
+    Imported,
+    #[default]
+    #[serde(other)]
+    None,
+}
+
+impl Source {
+    /// What one turn is called: "event" or "tick".
+    pub fn unit(self) -> &'static str {
+        match self {
+            Source::Ticks => "tick",
+            _ => "event",
+        }
+    }
+}
+
+/// Calls that made no sense; each was passed over.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Misuse {
+    pub end_without_begin: u64,
+    /// An event began while its stream had one open, which was ended there.
+    pub begin_inside_event: u64,
+    /// An event was ended under another id than the one it began with.
+    pub end_of_another: u64,
+    pub scope_end_without_begin: u64,
+    /// Streams, names or scopes beyond what the recorder has room for.
+    pub no_room: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum MomentKind {
+    Begin,
+    End,
+    Tick,
+    Snapshot,
+    /// `main` returned or `exit` was called.
+    Exit,
+    /// The end of the recording.
+    Last,
+}
+
+/// The process at one moment. Sizes are `None` where they were not read.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Moment {
+    pub kind: MomentKind,
+    /// The event that begins or ends, or the one last begun.
+    pub event: EventNumber,
+    /// What the program calls the event.
+    pub id: u64,
+    pub stream: u32,
+    /// Snapshots: their name.
+    pub name: Option<NameId>,
+    /// Since the start of the recording.
+    pub time_ns: u64,
+    pub vm_bytes: Option<u64>,
+    pub rss_bytes: Option<u64>,
+    /// Pages shared with files and other processes, part of the resident ones.
+    pub shared_bytes: Option<u64>,
+    pub live_bytes: Option<u64>,
+    pub mapped_bytes: Option<u64>,
+    /// The recorder's own memory, part of the resident one.
+    pub recorder_bytes: u64,
+    pub threads: u32,
+    /// False where stacks' changes since the last moment are part of a later one.
+    pub has_changes: bool,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Stamp {
+    pub name: NameId,
+    pub event: EventNumber,
+    pub time_ns: u64,
+    pub vm_bytes: Option<u64>,
+    pub rss_bytes: Option<u64>,
+    pub live_bytes: Option<u64>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Count {
+    pub event: EventNumber,
+    pub name: NameId,
+    pub value: f64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct CounterTotal {
+    pub moment: MomentId,
+    pub name: NameId,
+    pub total: f64,
+}
+
+/// By how much a stack's live memory changed between the moment before (the last
+/// one with changes) and this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Change {
+    pub moment: MomentId,
+    pub stack: StackId,
+    pub bytes: i64,
+    pub blocks: i64,
+}
+
+/// What is resident, by kind, and what the allocator says of itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Account {
+    pub moment: MomentId,
+    /// Resident bytes of the kinds below, which add up to the whole.
+    pub heap_bytes: u64,
+    /// Anonymous memory that the program mapped itself.
+    pub mapped_bytes: u64,
+    pub stacks_bytes: u64,
+    pub files_bytes: u64,
+    pub recorder_bytes: u64,
+    pub other_bytes: u64,
+    pub pss_bytes: u64,
+    /// Exact live heap at that moment.
+    pub live_bytes: u64,
+    pub live_blocks: u64,
+    pub allocator: Option<AllocatorState>,
+}
+
+/// An allocator's own statistics.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct AllocatorState {
+    /// Blocks in use with their headers and rounding.
+    pub in_use_bytes: u64,
+    /// Free, kept for later.
+    pub free_bytes: u64,
+    /// Taken from the system in all.
+    pub system_bytes: u64,
+}
+
+/// A named moment, with what the kernel said about the memory then.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Snapshot {
+    pub name: NameId,
+    pub moment: MomentId,
+    pub maps: Vec<u8>,
+    pub smaps: Vec<u8>,
+    pub numa_maps: Vec<u8>,
+}
+
+/// Frees of a stack's blocks in a later event than the one they were born in.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Deferral {
+    pub stack: StackId,
+    pub frees: u64,
+    /// Sum over those frees of the events between birth and free.
+    pub events: u64,
+    pub longest_events: u32,
+    /// The path of one of those frees, if one was taken.
+    pub freed_at: Option<NodeId>,
+}

@@ -1,0 +1,190 @@
+//! Timelines for the tests: a small one with something of everything, and large
+//! ones as a leak makes them.
+
+use residue_profile::timeline::*;
+use residue_profile::*;
+
+/// [`super::sample`] with all that came later: a timeline and another kind of
+/// stack.
+pub fn full_sample() -> Profile {
+    let mut profile = super::sample();
+    profile.stacks[3].kind = StackKind::Reported;
+    profile.timeline = timeline();
+    profile
+}
+
+fn timeline() -> Timeline {
+    let moment = |kind, event, id, time_ns| Moment {
+        kind,
+        event,
+        id,
+        stream: 0,
+        name: None,
+        time_ns,
+        vm_bytes: None,
+        rss_bytes: None,
+        shared_bytes: None,
+        live_bytes: None,
+        mapped_bytes: None,
+        recorder_bytes: 4096,
+        threads: 2,
+        has_changes: true,
+    };
+    let stamp = |name, time_ns, live_bytes| Stamp {
+        name,
+        event: 1,
+        time_ns,
+        vm_bytes: Some(1 << 20),
+        rss_bytes: None,
+        live_bytes,
+    };
+    let count = |event, name, value| Count { event, name, value };
+    let total = |moment, name, total| CounterTotal {
+        moment,
+        name,
+        total,
+    };
+    let change = |moment, stack, bytes, blocks| Change {
+        moment,
+        stack,
+        bytes,
+        blocks,
+    };
+    Timeline {
+        about: About {
+            source: Source::Marks,
+            events: 40,
+            streams: 2,
+            stride: 4,
+            tick_ns: 0,
+            misuse: Misuse {
+                end_without_begin: 3,
+                ..Misuse::default()
+            },
+        },
+        names: vec!["parsed".into(), "größe".into(), "".into()],
+        moments: vec![
+            Moment {
+                vm_bytes: Some(8192),
+                rss_bytes: Some(4096),
+                shared_bytes: Some(0),
+                live_bytes: Some(u64::MAX),
+                mapped_bytes: Some(1),
+                ..moment(MomentKind::Begin, 1, 77, 1000)
+            },
+            Moment {
+                rss_bytes: Some(4095),
+                has_changes: false,
+                ..moment(MomentKind::End, 1, 77, 2000)
+            },
+            Moment {
+                name: Some(2),
+                stream: 1,
+                ..moment(MomentKind::Snapshot, 1, 0, 2001)
+            },
+            moment(MomentKind::Last, 1, 0, 2001),
+        ],
+        stamps: vec![stamp(0, 1100, Some(64)), stamp(1, 1200, None)],
+        counts: vec![count(1, 1, 5.0), count(4, 1, -0.1)],
+        totals: vec![total(0, 1, 0.0), total(2, 1, 1e300)],
+        changes: vec![
+            change(0, 1, 3000, 3),
+            change(0, 2, 4096, 1),
+            change(2, 1, -1000, -1),
+            change(3, 1, 2001, 2),
+        ],
+        accounts: vec![Account {
+            moment: 2,
+            heap_bytes: u64::MAX,
+            allocator: Some(AllocatorState {
+                free_bytes: 7,
+                ..AllocatorState::default()
+            }),
+            ..Account::default()
+        }],
+        snapshots: vec![Snapshot {
+            name: 2,
+            moment: 2,
+            maps: b"00400000-00452000 r-xp\n".to_vec(),
+            smaps: b"Rss: 4 kB\n".to_vec(),
+            numa_maps: vec![],
+        }],
+        deferrals: vec![
+            Deferral {
+                stack: 1,
+                frees: 9,
+                events: 300,
+                longest_events: 200,
+                freed_at: Some(4),
+            },
+            Deferral {
+                stack: 0,
+                frees: 1,
+                events: 1,
+                longest_events: 1,
+                freed_at: None,
+            },
+        ],
+    }
+}
+
+/// How many stacks change at each moment of [`leaking`].
+pub const CHANGES_AT_MOMENT: usize = 50;
+
+/// A job that leaks: at every moment a fifth of the changes is of stacks that
+/// only ever grow, by much the same amount, and the others are of 2000 stacks,
+/// some often and most seldom, whose blocks come and go.
+pub fn leaking(moments: usize) -> Profile {
+    const STACKS: u64 = 2000;
+    const LEAKS: u64 = 10;
+    let mut random = super::synthetic::Random::new();
+    let mut profile = super::synthetic::large(STACKS as usize, 6000);
+    let ended = full_sample().timeline.moments[1];
+    let mut live_blocks = vec![0; STACKS as usize];
+    for moment in 0..moments {
+        let mut stacks: Vec<u64> = (0..LEAKS).map(|leak| leak * 173).collect();
+        while stacks.len() < CHANGES_AT_MOMENT {
+            let stack = random.skewed(11) % STACKS;
+            if !stacks.contains(&stack) {
+                stacks.push(stack);
+            }
+        }
+        let (leaks, others) = stacks.split_at(LEAKS as usize);
+        let mut changes = Vec::new();
+        for &stack in leaks {
+            let blocks = 1 + (random.below(10) / 9) as i64;
+            changes.push((stack, blocks, 48 + 16 * stack as i64 % 1000));
+        }
+        for &stack in others {
+            let live = &mut live_blocks[stack as usize];
+            let blocks = match random.below(2) {
+                0 if *live > 0 => -1 - random.below(*live) as i64,
+                _ => 1 + random.skewed(6) as i64,
+            };
+            *live = live.saturating_add_signed(blocks);
+            // Blocks of one size from every other stack, else of any size.
+            let size = match stack % 2 {
+                0 => 16 + 8 * (stack as i64 % 100),
+                _ => 16 + random.skewed(10) as i64,
+            };
+            changes.push((stack, blocks, size));
+        }
+        changes.sort_unstable();
+        let timeline = &mut profile.timeline;
+        timeline.moments.push(Moment {
+            event: moment as u32 + 1,
+            time_ns: moment as u64 * 1_000_000 + random.below(50_000),
+            rss_bytes: Some((moment as u64 / 10) * 4096),
+            has_changes: true,
+            ..ended
+        });
+        let changes = changes.into_iter().map(|(stack, blocks, size)| Change {
+            moment: moment as u32,
+            stack: stack as u32,
+            bytes: blocks * size,
+            blocks,
+        });
+        timeline.changes.extend(changes);
+    }
+    profile
+}

@@ -1,0 +1,254 @@
+//! The account of what is resident: by kind, and what the allocator says of itself.
+//!
+//! Reading `smaps` takes from a fraction of a millisecond to some milliseconds, so
+//! it is done rarely: a hundredth of the time at most, and ever less often as the
+//! program goes on. Only the first few are allowed more, so that a short program
+//! has an account too.
+
+use crate::arena_map::{self, Arena};
+use crate::hot::Hot;
+use crate::mappings;
+use crate::moments;
+use crate::setup;
+use crate::sys;
+use core::ffi::c_int;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use residue_arena::counters::*;
+use residue_arena::header;
+use residue_arena::moments::*;
+use residue_arena::region::{self, Region};
+use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
+
+/// Rest between two accounts, in multiples of what one takes.
+const REST: u64 = 100;
+const FIRST_REST: u64 = 10;
+const FIRST_ACCOUNTS: u32 = 8;
+/// And in parts of the time the program has run.
+const PART_OF_LIFE: u64 = 200;
+
+/// A thread's stack lies directly above a guard of at most this many bytes.
+const MOST_GUARD_BYTES: u64 = 1 << 20;
+
+/// Takes an account if it is time, or in any case. The lock for events is held.
+pub fn take_if_due(hot: &Hot, arena: Arena, in_any_case: bool) {
+    let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+    let taken = hot.accounts.load(Ordering::Relaxed);
+    let cost_ns = hot.account_cost_ns.load(Ordering::Relaxed);
+    let life_ns = now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS));
+    let rest_ns = if taken < FIRST_ACCOUNTS {
+        cost_ns * FIRST_REST
+    } else {
+        (cost_ns * REST).max(life_ns / PART_OF_LIFE)
+    };
+    let rested_ns = now_ns.saturating_sub(hot.account_ns.load(Ordering::Relaxed));
+    if rested_ns < rest_ns && !in_any_case {
+        return;
+    }
+    take(hot, arena, life_ns);
+    let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+    hot.accounts.store(taken + 1, Ordering::Relaxed);
+    hot.account_ns.store(after_ns, Ordering::Relaxed);
+    hot.account_cost_ns
+        .store(after_ns - now_ns, Ordering::Relaxed);
+}
+
+fn take(hot: &Hot, arena: Arena, time_ns: u64) {
+    let Some(sums) = read_smaps(hot) else {
+        return;
+    };
+    let Some(index) = arena.append(Region::Accounts) else {
+        return;
+    };
+    // SAFETY: the item was just appended.
+    let words = unsafe { arena_map::words::<ACCOUNT_WORDS>(arena.item(Region::Accounts, index)) };
+    let set = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
+    // The recorder's private memory is anonymous like the heap, and may even share
+    // an area with it.
+    let private = arena.get(header::PRIVATE_BYTES);
+    let heap = sums.resident_bytes(Kind::Heap);
+    let own = private.min(heap);
+    set(ACCOUNT_HEAP, heap - own);
+    set(ACCOUNT_MAPPED, sums.resident_bytes(Kind::Mapped));
+    set(ACCOUNT_STACKS, sums.resident_bytes(Kind::Stacks));
+    set(ACCOUNT_FILES, sums.resident_bytes(Kind::Files));
+    set(ACCOUNT_RECORDER, sums.resident_bytes(Kind::Recorder) + own);
+    set(ACCOUNT_OTHER, sums.resident_bytes(Kind::Other));
+    set(ACCOUNT_PSS, sums.total_proportional_bytes());
+    set(ACCOUNT_LIVE, moments::live_bytes(arena));
+    set(ACCOUNT_LIVE_BLOCKS, live_blocks(arena));
+    if let Some(state) = allocator_state() {
+        set(ACCOUNT_IN_USE, state.in_use);
+        set(ACCOUNT_FREE, state.free);
+        set(ACCOUNT_SYSTEM, state.system);
+    }
+    set(ACCOUNT_MOMENT, arena.get(header::INTERVAL));
+    words[ACCOUNT_TIME_NS].store(time_ns.max(1), Ordering::Release);
+    hot.threads_seen.store(threads(), Ordering::Relaxed);
+}
+
+fn read_smaps(hot: &Hot) -> Option<Sums> {
+    let (arena_start, arena_end) = setup::arena_range();
+    let file = sys::open(b"/proc/self/smaps\0", sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+    let mut smaps = Smaps::new();
+    let mut guard_end = 0;
+    let mut classify = |vma: &Vma| {
+        let is_guard =
+            vma.is_anonymous() && vma.perms == *b"---p" && vma.end - vma.start <= MOST_GUARD_BYTES;
+        let is_guarded = vma.start == guard_end;
+        guard_end = if is_guard { vma.end } else { 0 };
+        if (arena_start..arena_end).contains(&vma.start) {
+            return Kind::Recorder;
+        }
+        if !vma.is_anonymous() {
+            return default_kind(vma);
+        }
+        if is_guarded && vma.name == Name::Unnamed {
+            return Kind::Stacks;
+        }
+        // The kernel joins neighbours into one area: the larger part decides.
+        let own = mappings::overlap(hot, vma.start as usize, vma.end as usize) as u64;
+        match own * 2 >= vma.end - vma.start {
+            true => Kind::Mapped,
+            false => default_kind(vma),
+        }
+    };
+    let mut chunk = [0_u8; 4096];
+    while let Ok(bytes @ 1..) = sys::read(file, &mut chunk) {
+        smaps.feed(chunk.get(..bytes).unwrap_or(&[]), &mut classify);
+    }
+    sys::close(file);
+    Some(smaps.sums())
+}
+
+/// Live blocks of the heap are not published; they are added up from the records.
+fn live_blocks(arena: Arena) -> u64 {
+    let pages = arena.get(Region::CounterPages.word(region::USED));
+    let committed = arena.get(Region::CounterPages.word(region::COMMITTED));
+    let mut blocks = 0_u64;
+    for page in 0..pages.min(committed) {
+        let page = arena.item(Region::CounterPages, page);
+        for record in 0..PAGE_RECORDS {
+            let at = page.wrapping_add(record * RECORD_WORDS * 8);
+            // SAFETY: the page has room for `PAGE_RECORDS` records.
+            let words = unsafe { arena_map::words::<RECORD_WORDS>(at) };
+            let made = words[ALLOCATIONS].load(Ordering::Relaxed);
+            let freed = words[FREES].load(Ordering::Relaxed);
+            blocks = blocks.wrapping_add(made.wrapping_sub(freed));
+        }
+    }
+    blocks
+}
+
+/// Number of threads: the entries of a directory are its links less two.
+fn threads() -> u32 {
+    sys::links(b"/proc/self/task\0").map_or(0, |links| links.saturating_sub(2) as u32)
+}
+
+struct AllocatorState {
+    in_use: u64,
+    free: u64,
+    system: u64,
+}
+
+/// The functions by which allocators speak of themselves, found at the start.
+pub static MALLINFO2: AtomicUsize = AtomicUsize::new(0);
+pub static MALLCTL: AtomicUsize = AtomicUsize::new(0);
+pub static TCMALLOC_PROPERTY: AtomicUsize = AtomicUsize::new(0);
+
+fn allocator_state() -> Option<AllocatorState> {
+    if MALLCTL.load(Ordering::Relaxed) != 0 {
+        return jemalloc_state();
+    }
+    if TCMALLOC_PROPERTY.load(Ordering::Relaxed) != 0 {
+        return tcmalloc_state();
+    }
+    glibc_state()
+}
+
+/// glibc's `struct mallinfo2`.
+#[repr(C)]
+struct MallocInfo {
+    arena: usize,
+    ordinary_blocks: usize,
+    fast_blocks: usize,
+    mapped_regions: usize,
+    mapped_bytes: usize,
+    unused: usize,
+    fast_bytes: usize,
+    in_use_bytes: usize,
+    free_bytes: usize,
+    releasable_bytes: usize,
+}
+
+fn glibc_state() -> Option<AllocatorState> {
+    let address = MALLINFO2.load(Ordering::Relaxed);
+    if address == 0 {
+        return None;
+    }
+    // SAFETY: the address is that of glibc's function of this name.
+    let info =
+        unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> MallocInfo>(address)() };
+    Some(AllocatorState {
+        in_use: (info.in_use_bytes + info.mapped_bytes) as u64,
+        free: info.free_bytes as u64,
+        system: (info.arena + info.mapped_bytes) as u64,
+    })
+}
+
+fn jemalloc_state() -> Option<AllocatorState> {
+    type Mallctl = unsafe extern "C" fn(*const u8, *mut u64, *mut usize, *mut u64, usize) -> c_int;
+    let address = MALLCTL.load(Ordering::Relaxed);
+    // SAFETY: the address is that of jemalloc's function of this name.
+    let mallctl = unsafe { core::mem::transmute::<usize, Mallctl>(address) };
+    let read = |name: &[u8]| {
+        let (mut value, mut bytes) = (0_u64, 8_usize);
+        // SAFETY: the name is terminated, and both results have room.
+        let error = unsafe {
+            mallctl(
+                name.as_ptr(),
+                &mut value,
+                &mut bytes,
+                core::ptr::null_mut(),
+                0,
+            )
+        };
+        (error == 0).then_some(value)
+    };
+    let mut epoch = 1_u64;
+    // SAFETY: writing the epoch refreshes what the others say.
+    unsafe {
+        mallctl(
+            c"epoch".as_ptr().cast(),
+            core::ptr::null_mut(),
+            core::ptr::null_mut(),
+            &mut epoch,
+            8,
+        )
+    };
+    let allocated = read(b"stats.allocated\0")?;
+    let resident = read(b"stats.resident\0")?;
+    Some(AllocatorState {
+        in_use: allocated,
+        free: resident.saturating_sub(allocated),
+        system: resident,
+    })
+}
+
+fn tcmalloc_state() -> Option<AllocatorState> {
+    type Property = unsafe extern "C" fn(*const u8, *mut usize) -> c_int;
+    let address = TCMALLOC_PROPERTY.load(Ordering::Relaxed);
+    // SAFETY: the address is that of tcmalloc's function of this name.
+    let property = unsafe { core::mem::transmute::<usize, Property>(address) };
+    let read = |name: &[u8]| {
+        let mut value = 0_usize;
+        // SAFETY: the name is terminated, and the result has room.
+        (unsafe { property(name.as_ptr(), &mut value) } != 0).then_some(value as u64)
+    };
+    let in_use = read(b"generic.current_allocated_bytes\0")?;
+    let system = read(b"generic.heap_size\0")?;
+    Some(AllocatorState {
+        in_use,
+        free: system.saturating_sub(in_use),
+        system,
+    })
+}

@@ -1,0 +1,132 @@
+//! Calls a hook at each entry of a function of the unmodified program.
+//!
+//! ```text
+//!   function:  jmp ──────► trampoline (a page nearby)
+//!              (rest) ◄┐     push tag; call gate ──► gate: saves every register,
+//!                      │     add rsp, 8         ◄──        calls the hook, restores
+//!                      │     displaced instructions
+//!                      └──── jmp back
+//!
+//!   install ──► mapping      what is mapped there, and how
+//!           ──► move_code    is there room for the jump? (decode, opcodes)
+//!           ──► trampoline   the page; emit writes into it
+//!           ──► patch        the five bytes
+//! ```
+//!
+//! No signal, no ptrace, no debug information. What is not certain to work is
+//! refused with a reason; then nothing has been changed.
+//!
+//! **What the program notices.** The gate keeps all registers and flags, also those
+//! that the calling convention lets a function destroy: a compiler that sees both
+//! sides of a call knows which registers a function leaves alone and relies on it.
+//! The hook gets the place of the function's return address and the caller's bp, the
+//! same facts as the hooks of `malloc`, so a stack can be captured from there; the
+//! gate has unwind information that steps directly to the function's caller. The
+//! displaced instructions run in the trampoline, which has none: they call nothing
+//! (a displaced call pushes its original return address), so a stack is only cut
+//! there if a signal arrives in just that moment and its handler allocates.
+//!
+//! **What it cannot know.** A jump from another function, or through a table, into
+//! the five bytes. A thread that stands between two of the displaced instructions at
+//! the moment of patching: functions are to be patched before they are in use, at
+//! the start of the program or when their module has just been loaded. Programs
+//! under a hardware shadow stack, where a displaced call would fault on its return.
+
+#[cfg(test)]
+mod compiled_tests;
+mod decode;
+#[cfg(test)]
+mod decode_tests;
+mod emit;
+mod gate;
+#[cfg(test)]
+mod hook_for_tests;
+mod mapping;
+mod move_code;
+#[cfg(test)]
+mod move_code_tests;
+mod opcodes;
+mod patch;
+#[cfg(test)]
+mod register_tests;
+#[cfg(test)]
+mod tests;
+mod trampoline;
+
+use crate::hot;
+use gate::Hook;
+use mapping::Mapping;
+
+/// Why a function has no detour. The numbers are stable, to be written down.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Refusal {
+    /// No private, readable and executable memory is mapped there.
+    NotCode = 1,
+    /// The function ends before five bytes, and no padding follows it.
+    TooShort = 2,
+    /// There is an instruction that the decoder does not know.
+    Undecodable = 3,
+    /// The function jumps, or a call returns, into the bytes to be replaced.
+    BranchIntoEntry = 4,
+    /// A loop of the function begins at its first instruction: its rounds could
+    /// not be told from entries.
+    EntryIsLoop = 5,
+    /// An instruction at the entry means something else in any other place.
+    Immovable = 6,
+    /// What an instruction at the entry refers to is more than 2 GiB from the trampoline.
+    OutOfReach = 7,
+    /// No free page within reach of the function.
+    NoRoomNearby = 8,
+    /// The kernel does not let code be changed.
+    NotAllowed = 9,
+    /// It already has a detour, with another tag.
+    AlreadyDetoured = 10,
+}
+
+/// Sets what every detour calls; before the first one is installed.
+pub fn set_hook(hook: Hook) {
+    gate::set_hook(hook);
+}
+
+/// Without a size, no more of a function is looked at than this.
+const MOST_UNSIZED_BYTES: usize = 1 << 16;
+
+/// From now on each entry of the function at `address` calls the hook with `tag`.
+///
+/// `size` is the function's size in bytes where a symbol tells it. Without it, or
+/// with zero, the function is taken to end where control cannot go on. Doing it again with the same
+/// tag changes nothing, so that a forked child may do all its parent did.
+///
+/// The hook runs on the thread and the stack of the function's caller. If it uses the
+/// function itself, it is called from within itself.
+pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Refusal> {
+    // Two patches in one page would take the write permission from each other; and
+    // a signal handler that calls a function half patched would wait for ever.
+    let _held = hot::get().mappings_lock.lock();
+    let size = size.filter(|&size| size != 0);
+    let mapping = Mapping::at(address).ok_or(Refusal::NotCode)?;
+    if !mapping.is_private_code() || size.is_some_and(|size| size > mapping.end - address) {
+        return Err(Refusal::NotCode);
+    }
+    let most = size.unwrap_or(MOST_UNSIZED_BYTES);
+    let most = most.saturating_add(move_code::MOST_LOOKAHEAD_BYTES);
+    let readable = most.min(mapping.end - address);
+    // SAFETY: the mapping is readable up to its end, and is code, which stays as it is.
+    let code = unsafe { core::slice::from_raw_parts(address as *const u8, readable) };
+
+    let entry = move_code::find_entry(code, address)?;
+    if let Some(existing) = trampoline::tag_of_detour(&entry) {
+        return match existing == tag {
+            true => Ok(()),
+            false => Err(Refusal::AlreadyDetoured),
+        };
+    }
+    let displaced = move_code::displaced(code, &entry, size)?;
+    let trampoline = trampoline::make(&entry, displaced, tag)?;
+    let patched = patch::jump(entry.address, trampoline.start, mapping.protection);
+    if patched.is_err() {
+        trampoline.give_up();
+    }
+    patched
+}

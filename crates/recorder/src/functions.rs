@@ -1,0 +1,176 @@
+//! Events by the entries of a function: the modules are named to the command, which
+//! searches their symbols, and every function that it finds gets a detour.
+//!
+//! The dynamic linker calls an empty function when modules have been mapped, before
+//! any of their code runs; debuggers stop there. A detour of that function tells
+//! when there is something new to search.
+
+use crate::arena_map::{self, Arena};
+use crate::detour;
+use crate::hot;
+use crate::marks;
+use crate::sys;
+use core::ffi::{CStr, c_char, c_int};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use residue_arena::header;
+use residue_arena::moments::MOST_TARGETS;
+use residue_arena::region::Region;
+
+/// Tags of detours.
+const LOADER: usize = 0;
+const EVENT: usize = 1;
+
+/// How long the command may take to search the modules, in steps of a wait.
+const WAIT_STEP_NS: u64 = 500_000;
+const MOST_WAITS: u32 = 60_000;
+
+/// The dynamic linker's word to debuggers.
+#[repr(C)]
+pub struct LinkerState {
+    version: c_int,
+    first: *const Link,
+    notify: usize,
+    state: c_int,
+}
+
+/// One loaded module, as far as debuggers are told.
+#[repr(C)]
+struct Link {
+    bias: usize,
+    name: *const c_char,
+    dynamic: usize,
+    next: *const Link,
+}
+
+const CONSISTENT: c_int = 0;
+
+static LINKER: AtomicUsize = AtomicUsize::new(0);
+/// Nobody answers: the command is gone. The program must not wait again.
+static IS_ALONE: AtomicU32 = AtomicU32::new(0);
+
+/// Begins to watch. `linker` is the address of the dynamic linker's `_r_debug`.
+pub fn start(arena: Arena, linker: usize) {
+    if linker == 0 {
+        return arena.note(header::NOTE_LATER_MODULES_UNSEEN);
+    }
+    LINKER.store(linker, Ordering::Relaxed);
+    detour::set_hook(entered);
+    // SAFETY: the dynamic linker keeps its word to debuggers for ever.
+    let notify = unsafe { (*(linker as *const LinkerState)).notify };
+    if detour::install(notify, None, LOADER).is_err() {
+        arena.note(header::NOTE_LATER_MODULES_UNSEEN);
+    }
+    search(arena);
+}
+
+extern "C" fn entered(tag: usize, _return_slot: *const usize, _bp: usize) {
+    match tag {
+        EVENT => marks::event_begins(None, None, header::SOURCE_FUNCTION),
+        _ => {
+            let linker = LINKER.load(Ordering::Relaxed) as *const LinkerState;
+            // SAFETY: set at the start, and kept for ever by the dynamic linker.
+            let is_consistent = unsafe { (*linker).state } == CONSISTENT;
+            if let Some(arena) = hot::get().recording_arena().filter(|_| is_consistent) {
+                search(arena);
+            }
+        }
+    }
+}
+
+/// Has the modules searched that were not there the last time, and watches the
+/// functions found. The dynamic linker lets one thread come here at a time.
+fn search(arena: Arena) {
+    if IS_ALONE.load(Ordering::Relaxed) != 0 {
+        return;
+    }
+    // A forked child has the detours of its parent, but an arena of its own.
+    let is_ready = &hot::get().targets_are_ready;
+    if is_ready.swap(1, Ordering::Relaxed) == 0
+        && arena.append_run(Region::Targets, MOST_TARGETS).is_none()
+    {
+        IS_ALONE.store(1, Ordering::Relaxed);
+        return;
+    }
+    let asked = name_modules(arena);
+    if asked == arena.get(header::MODULES_ASKED) {
+        return;
+    }
+    arena
+        .word(header::MODULES_ASKED)
+        .store(asked, Ordering::Release);
+    let answered = arena.word(header::MODULES_ANSWERED);
+    for _ in 0..MOST_WAITS {
+        if answered.load(Ordering::Acquire) >= asked {
+            return watch_found(arena);
+        }
+        sys::sleep_ns(WAIT_STEP_NS);
+    }
+    IS_ALONE.store(1, Ordering::Relaxed);
+    arena.note(header::NOTE_LATER_MODULES_UNSEEN);
+}
+
+/// Writes down the modules that are new. A module that went and came back at the
+/// same place is not: its code is another copy, so it is asked for again whenever
+/// the number of modules fell in between.
+fn name_modules(arena: Arena) -> u64 {
+    static KNOWN_LINKS: AtomicUsize = AtomicUsize::new(0);
+    let linker = LINKER.load(Ordering::Relaxed) as *const LinkerState;
+    // SAFETY: set before the first call; the list is not changed while the dynamic
+    // linker is in this state.
+    let first = unsafe { (*linker).first };
+    let count = links(first).count();
+    let known = KNOWN_LINKS.swap(count, Ordering::Relaxed);
+    // New modules stand at the end of the list.
+    for link in links(first).skip(known.min(count)) {
+        // SAFETY: as above; names end in a zero byte.
+        let (bias, name) = unsafe {
+            let name = match (*link).name.is_null() {
+                true => &[],
+                false => CStr::from_ptr((*link).name).to_bytes(),
+            };
+            ((*link).bias, name)
+        };
+        let path = match name.is_empty() {
+            // The executable itself has no name here; set-up wrote it down.
+            true => arena.get(header::EXECUTABLE),
+            false => arena.append_text(name),
+        };
+        if let Some(index) = arena.append(Region::Loads) {
+            // SAFETY: the item was just appended.
+            let words = unsafe { arena_map::words::<2>(arena.item(Region::Loads, index)) };
+            words[0].store(path, Ordering::Relaxed);
+            words[1].store(bias as u64, Ordering::Relaxed);
+        }
+    }
+    arena.get(Region::Loads.word(residue_arena::region::USED))
+}
+
+fn links(first: *const Link) -> impl Iterator<Item = *const Link> {
+    let mut at = first;
+    core::iter::from_fn(move || {
+        let here = at;
+        if here.is_null() {
+            return None;
+        }
+        // SAFETY: links are followed while the list is not changed.
+        at = unsafe { (*here).next };
+        Some(here)
+    })
+}
+
+/// Makes detours for all functions found so far; those that have one keep it.
+fn watch_found(arena: Arena) {
+    let done = &hot::get().targets_done;
+    let found = arena.get(header::FUNCTIONS_FOUND).min(MOST_TARGETS);
+    for index in done.swap(found, Ordering::Relaxed)..found {
+        // SAFETY: the run of targets was made present at the start.
+        let words = unsafe { arena_map::words::<2>(arena.item(Region::Targets, index)) };
+        let address = words[0].load(Ordering::Acquire) as usize;
+        let size = words[1].load(Ordering::Relaxed) as usize;
+        let word = match detour::install(address, Some(size), EVENT) {
+            Ok(()) => header::FUNCTIONS_WATCHED,
+            Err(_) => header::FUNCTIONS_REFUSED,
+        };
+        arena.word(word).fetch_add(1, Ordering::Relaxed);
+    }
+}

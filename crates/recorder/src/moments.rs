@@ -1,0 +1,204 @@
+//! Moments: what is written at the boundary of an event, and which events are
+//! kept.
+//!
+//! Looking at the process costs a few microseconds. It is not looked at again until
+//! fifty times that have passed, so that even the shortest events cost little;
+//! moments between have no sizes of the process, only those of the heap.
+
+use crate::arena_map::{self, Arena};
+use crate::hot::{self, Hot};
+use crate::sys;
+use core::sync::atomic::{AtomicU64, Ordering};
+use residue_arena::moments::*;
+use residue_arena::region::{self, Region};
+use residue_arena::tables::thread as stat;
+use residue_arena::{PAGE_BYTES, header};
+use residue_residency::Statm;
+
+/// One row before it is written. Sizes are zero where they were not read.
+#[derive(Clone, Copy, Default)]
+pub struct Row {
+    pub kind: u64,
+    /// Number of the moment, zero for a row that is none.
+    pub number: u32,
+    pub name: Option<u32>,
+    pub event: u32,
+    pub stream: u32,
+    pub id: u64,
+    pub time_ns: u64,
+    pub vm_bytes: u64,
+    pub rss_bytes: u64,
+    pub shared_bytes: u64,
+    pub live_bytes: u64,
+    pub mapped_bytes: u64,
+    pub recorder_bytes: u64,
+    pub threads: u32,
+}
+
+/// How long the process must have run since it was last looked at, in multiples of
+/// what that took.
+const STATM_REST: u64 = 50;
+
+/// Rows and changes since the stride last doubled at which it doubles again.
+const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;
+const MOST_CHANGES_PER_STRIDE: u64 = 1 << 21;
+
+/// The process now. Its sizes are read if they were not just a moment ago.
+pub fn sample(hot: &Hot, arena: Arena) -> Row {
+    let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+    let rested = now_ns.saturating_sub(hot.statm_ns.load(Ordering::Relaxed));
+    let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
+    sample_at(hot, arena, now_ns, rested >= cost_ns * STATM_REST)
+}
+
+/// The process now, with its sizes.
+pub fn whole_sample(hot: &Hot, arena: Arena) -> Row {
+    sample_at(hot, arena, sys::clock_ns(sys::CLOCK_MONOTONIC), true)
+}
+
+fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
+    let mut row = Row {
+        time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
+        live_bytes: live_bytes(arena),
+        mapped_bytes: arena.get(header::MAPPED_BYTES),
+        recorder_bytes: recorder_bytes(arena),
+        threads: hot.threads_seen.load(Ordering::Relaxed),
+        ..Row::default()
+    };
+    if with_sizes && let Some(statm) = read_statm() {
+        let own = arena.get(header::VIRTUAL_BYTES);
+        row.vm_bytes = (statm.size_pages * PAGE_BYTES).saturating_sub(own);
+        row.rss_bytes = statm.resident_pages * PAGE_BYTES;
+        row.shared_bytes = statm.shared_pages * PAGE_BYTES;
+        let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+        hot.statm_ns.store(after_ns, Ordering::Relaxed);
+        hot.statm_cost_ns
+            .store(after_ns - now_ns, Ordering::Relaxed);
+    }
+    row
+}
+
+fn read_statm() -> Option<Statm> {
+    // Opened each time: programs close descriptors they do not know.
+    let file = sys::open(b"/proc/self/statm\0", sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+    let mut text = [0_u8; 128];
+    let length = sys::read(file, &mut text).unwrap_or(0);
+    sys::close(file);
+    Statm::parse(text.get(..length)?)
+}
+
+/// Live bytes of the heap: those published, and those the threads hold back.
+pub fn live_bytes(arena: Arena) -> u64 {
+    let threads = arena.get(Region::Threads.word(region::USED));
+    (0..threads).fold(arena.get(header::LIVE_BYTES), |sum, index| {
+        let item = arena.item(Region::Threads, index);
+        // SAFETY: the item was appended, and stays.
+        let words = unsafe { arena_map::words::<{ stat::WORDS }>(item) };
+        sum.wrapping_add(words[stat::PENDING_BYTES].load(Ordering::Relaxed))
+    })
+}
+
+/// What the recorder itself takes.
+pub fn recorder_bytes(arena: Arena) -> u64 {
+    let header_bytes = (header::WORDS * 8) as u64;
+    let arena_bytes = region::ALL.iter().fold(header_bytes, |sum, region| {
+        sum + arena.get(region.word(region::COMMITTED)) * region.item_bytes()
+    });
+    arena_bytes + arena.get(header::PRIVATE_BYTES)
+}
+
+pub fn names_used(arena: Arena) -> usize {
+    arena.get(Region::Names.word(region::USED)) as usize
+}
+
+/// Ends the interval that runs: the row becomes a moment.
+pub fn end_interval(arena: Arena, row: &mut Row) {
+    let before = arena.word(header::INTERVAL).fetch_add(1, Ordering::Relaxed);
+    row.number = (before + 1) as u32;
+}
+
+/// Writes a row, for good or into the ring of the latest.
+pub fn write(arena: Arena, row: &Row, is_kept: bool) {
+    let Some(item) = place(arena, is_kept) else {
+        return;
+    };
+    // SAFETY: the item is one of the two regions of rows.
+    let words: &[AtomicU64; ROW_WORDS] = unsafe { arena_map::words(item) };
+    // A reader must not take the new words for the old row's.
+    words[ROW_HEAD].store(0, Ordering::Release);
+    let set = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
+    set(
+        ROW_EVENT_AND_STREAM,
+        u64::from(row.stream) << 32 | u64::from(row.event),
+    );
+    set(ROW_ID, row.id);
+    set(ROW_TIME_NS, row.time_ns);
+    set(ROW_VM, row.vm_bytes);
+    set(ROW_RSS, row.rss_bytes);
+    set(ROW_SHARED, row.shared_bytes);
+    set(ROW_LIVE, row.live_bytes);
+    set(ROW_MAPPED, row.mapped_bytes);
+    set(ROW_RECORDER, row.recorder_bytes);
+    set(ROW_THREADS, u64::from(row.threads));
+    let head = row_head(row.kind, row.number, row.name);
+    words[ROW_HEAD].store(head, Ordering::Release);
+}
+
+fn place(arena: Arena, is_kept: bool) -> Option<*mut u8> {
+    if is_kept && let Some(index) = arena.append(Region::Moments) {
+        return Some(arena.item(Region::Moments, index));
+    }
+    let ring = Region::LatestMoments;
+    let capacity = arena.get(ring.word(region::CAPACITY));
+    let index = match arena.get(ring.word(region::USED)) < capacity {
+        true => arena.append(ring)?,
+        false => arena.word(header::LATEST).fetch_add(1, Ordering::Relaxed) % capacity,
+    };
+    Some(arena.item(ring, index))
+}
+
+/// Whether an event is kept for good.
+pub fn is_kept(hot: &Hot, arena: Arena, event: u32) -> bool {
+    let event = u64::from(event);
+    event <= hot.thinning.whole_until.load(Ordering::Relaxed)
+        || event.is_multiple_of(arena.get(header::STRIDE).max(1))
+}
+
+/// Decides about an event that begins, and thins further when enough were kept.
+/// The lock for events is held.
+pub fn keep(hot: &Hot, arena: Arena, event: u32) -> bool {
+    let thinning = &hot.thinning;
+    if !is_kept(hot, arena, event) {
+        return false;
+    }
+    let rows = arena.get(Region::Moments.word(region::USED));
+    let changes = arena.get(Region::Changes.word(region::USED));
+    let whole_until = thinning.whole_until.load(Ordering::Relaxed);
+    let is_late = u64::from(event) > whole_until;
+    let kept = thinning.kept.load(Ordering::Relaxed) + u64::from(is_late);
+    thinning.kept.store(kept, Ordering::Relaxed);
+    let is_enough = kept >= KEPT_PER_STRIDE
+        || rows - thinning.rows.load(Ordering::Relaxed) >= MOST_ROWS_PER_STRIDE
+        || changes - thinning.changes.load(Ordering::Relaxed) >= MOST_CHANGES_PER_STRIDE;
+    if is_enough {
+        if !is_late {
+            thinning
+                .whole_until
+                .store(u64::from(event), Ordering::Relaxed);
+        }
+        thinning.kept.store(0, Ordering::Relaxed);
+        thinning.rows.store(rows, Ordering::Relaxed);
+        thinning.changes.store(changes, Ordering::Relaxed);
+        arena.set(header::STRIDE, arena.get(header::STRIDE) * 2);
+    }
+    true
+}
+
+/// Makes thinning ready: at first everything is kept.
+pub fn set_up(arena: Arena) {
+    arena.set(header::STRIDE, 1);
+    hot::get()
+        .thinning
+        .whole_until
+        .store(WHOLE_EVENTS, Ordering::Relaxed);
+}

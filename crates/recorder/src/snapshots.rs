@@ -1,0 +1,77 @@
+//! Snapshots: a named moment, with what the kernel says about the memory then.
+
+use crate::arena_map::{self, Arena};
+use crate::hot::Hot;
+use crate::moments;
+use crate::sys;
+use core::sync::atomic::Ordering;
+use residue_arena::header;
+use residue_arena::moments::*;
+use residue_arena::region::Region;
+
+const PAPERS: [&[u8]; PAPER_NAMES.len()] = [
+    b"/proc/self/maps\0",
+    b"/proc/self/smaps\0",
+    b"/proc/self/numa_maps\0",
+];
+
+/// Papers are read in pieces of this size.
+const PIECE_BYTES: u64 = 64 << 10;
+
+/// Takes a snapshot named by the name of this number.
+pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
+    let mut row = moments::whole_sample(hot, arena);
+    row.kind = KIND_SNAPSHOT;
+    row.name = Some(name);
+    row.event = event;
+    moments::end_interval(arena, &mut row);
+    moments::write(arena, &row, true);
+    let Some(index) = arena.append(Region::Snapshots) else {
+        arena.word(header::NO_ROOM).fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    // SAFETY: the item was just appended.
+    let words = unsafe { arena_map::words::<SNAPSHOT_WORDS>(arena.item(Region::Snapshots, index)) };
+    words[SNAPSHOT_NAME].store(u64::from(name), Ordering::Relaxed);
+    for (index, path) in PAPERS.into_iter().enumerate() {
+        let (offset, length) = copy(arena, path).unwrap_or((0, 0));
+        let place = SNAPSHOT_PAPERS + 2 * index;
+        if let (Some(at), Some(bytes)) = (words.get(place), words.get(place + 1)) {
+            at.store(offset, Ordering::Relaxed);
+            bytes.store(length, Ordering::Relaxed);
+        }
+    }
+    words[SNAPSHOT_MOMENT].store(u64::from(row.number), Ordering::Release);
+}
+
+/// Copies a file of `/proc` into the arena; returns where it begins and its length.
+/// The lock for events is held, so pieces follow one another.
+fn copy(arena: Arena, path: &[u8]) -> Option<(u64, u64)> {
+    let file = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+    let mut paper: Option<(u64, u64)> = None;
+    while let Some(piece) = arena.append_run(Region::Papers, PIECE_BYTES) {
+        let place = arena.item(Region::Papers, piece);
+        // SAFETY: the run was just handed out to this thread alone.
+        let room = unsafe { core::slice::from_raw_parts_mut(place, PIECE_BYTES as usize) };
+        let length = fill(file, room);
+        let (start, before) = paper.unwrap_or((piece, 0));
+        paper = Some((start, before + length as u64));
+        if length < room.len() {
+            break;
+        }
+    }
+    sys::close(file);
+    paper
+}
+
+/// Reads until the room is full or the file ends.
+fn fill(file: usize, room: &mut [u8]) -> usize {
+    let mut length = 0;
+    while let Some(rest @ [_, ..]) = room.get_mut(length..) {
+        match sys::read(file, rest) {
+            Ok(bytes @ 1..) => length += bytes,
+            _ => break,
+        }
+    }
+    length
+}

@@ -1,0 +1,172 @@
+//! `residue import`: a profile from what another tool wrote.
+
+use std::fs::{self, File};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, bail};
+use residue_import::{Format, Imported, Options, Unit};
+use residue_profile::{MAGIC, Profile};
+
+use crate::text::units::{bytes, count, counted, duration};
+use crate::text::words::visible;
+use crate::text::{input, output};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue import SEvt__EndOfRun_SProf.txt -o job.residue\n  \
+    residue import G4OpticksProfilePlot.npy\n  \
+    residue import cmsRun.log --format memory-check\n  \
+    residue import memory.csv --unit mib")]
+pub struct Args {
+    /// File to read: stamps, a .npy array, a log, a table
+    pub file: PathBuf,
+    /// Profile to write; FILE's name with .residue if not given
+    #[arg(short, long, value_name = "OUT")]
+    pub output: Option<PathBuf>,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+/// How a file of another tool is read.
+#[derive(Debug, Clone, Copy, Default, clap::Args)]
+pub struct Reading {
+    /// What FILE is, where its content does not tell: stamps, npy, memory-check, prmon, csv
+    #[arg(long, value_name = "FORMAT")]
+    pub format: Option<Format>,
+    /// Unit of sizes, where FILE does not tell: bytes, kib, mib, gib, kb (1000 bytes),
+    /// mb (1 000 000 bytes), 1000kib
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<Unit>,
+}
+
+impl Reading {
+    fn options(self) -> Options {
+        Options {
+            format: self.format,
+            unit: self.unit,
+        }
+    }
+}
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let imported = residue_import::read(&args.file, &args.reading.options())?;
+    let target = match args.output {
+        Some(target) => target,
+        None => default_output(&args.file)?,
+    };
+    if is_same_file(&target, &args.file) {
+        bail!(
+            "{} is the file that is read; write to another",
+            target.display()
+        );
+    }
+    residue_profile::write_to(&target, &imported.profile)?;
+    output::to_stdout(|out| {
+        for line in lines(&imported) {
+            writeln!(out, "{line}")?;
+        }
+        let target = target.display();
+        Ok(writeln!(
+            out,
+            "wrote      {target}; see `residue stages {target}`"
+        )?)
+    })
+}
+
+/// A profile from its own file, or from another tool's.
+pub fn load_or_import(path: &Path, reading: Reading) -> anyhow::Result<Profile> {
+    if reading.format.is_none() && is_profile(path)? {
+        return input::load(path);
+    }
+    Ok(residue_import::read(path, &reading.options())?.profile)
+}
+
+fn is_profile(path: &Path) -> anyhow::Result<bool> {
+    let cannot = || format!("cannot read {}", path.display());
+    let file = File::open(path).with_context(cannot)?;
+    let mut start = Vec::new();
+    file.take(MAGIC.len() as u64)
+        .read_to_end(&mut start)
+        .with_context(cannot)?;
+    Ok(start == MAGIC || path.extension().is_some_and(|ending| ending == "residue"))
+}
+
+fn default_output(file: &Path) -> anyhow::Result<PathBuf> {
+    let name = file.file_name().context("FILE has no name")?;
+    Ok(Path::new(name).with_extension("residue"))
+}
+
+fn is_same_file(one: &Path, other: &Path) -> bool {
+    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
+}
+
+/// What was read.
+fn lines(imported: &Imported) -> Vec<String> {
+    let profile = &imported.profile;
+    let timeline = &profile.timeline;
+    let mut lines = Vec::new();
+    let mut row = |heading: &str, text: String| lines.push(format!("{heading:<10} {text}"));
+    row("format", imported.format.name().to_string());
+    let events = counted(timeline.about.events, "event", "events");
+    if timeline.stamps.is_empty() {
+        row("rows", events);
+    } else {
+        let stamps = counted(timeline.stamps.len() as u64, "stamp", "stamps");
+        let before = timeline
+            .stamps
+            .iter()
+            .filter(|stamp| stamp.event == 0)
+            .count();
+        let period = match imported.period {
+            Some(period) => format!(", period {}", count(period as u64)),
+            None => String::new(),
+        };
+        let before = match before {
+            0 => String::new(),
+            before => format!(", {} before the first", count(before as u64)),
+        };
+        row("stamps", format!("{stamps} in {events}{period}{before}"));
+    }
+    if let Some(names) = names(&timeline.names) {
+        row("names", names);
+    }
+    row("time", duration(profile.meta.duration_ns));
+    let moments = &timeline.moments;
+    let ends = |size: fn(&residue_profile::timeline::Moment) -> Option<u64>| {
+        let (first, last) = (
+            moments.first().and_then(size),
+            moments.last().and_then(size),
+        );
+        first.zip(last)
+    };
+    for (what, ends) in [
+        ("virtual", ends(|moment| moment.vm_bytes)),
+        ("resident", ends(|moment| moment.rss_bytes)),
+        ("live", ends(|moment| moment.live_bytes)),
+    ] {
+        if let Some((first, last)) = ends {
+            row(what, format!("{} -> {}", bytes(first), bytes(last)));
+        }
+    }
+    for note in &profile.meta.notes {
+        row("note", visible(note));
+    }
+    lines
+}
+
+/// Names that are shown; tagged ones are there by the thousand.
+const SHOWN_NAMES: usize = 12;
+
+fn names(names: &[String]) -> Option<String> {
+    let shown: Vec<String> = names
+        .iter()
+        .take(SHOWN_NAMES)
+        .map(|name| visible(name))
+        .collect();
+    let more = match names.len().saturating_sub(SHOWN_NAMES) {
+        0 => String::new(),
+        more => format!(", and {} more", count(more as u64)),
+    };
+    (!shown.is_empty()).then(|| shown.join(", ") + &more)
+}

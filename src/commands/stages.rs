@@ -1,0 +1,97 @@
+//! `residue stages`: between which stamps memory grows.
+
+use std::path::PathBuf;
+
+use anyhow::bail;
+use clap::ValueEnum;
+use residue_analysis::stages::{self, Missing, Stages, Value};
+use residue_profile::Timeline;
+
+use crate::commands::import::{Reading, load_or_import};
+use crate::text::{output, stages_json, stages_text};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue stages job.residue\n  \
+    residue stages SEvt__EndOfRun_SProf.txt --rows 10\n  \
+    residue stages job.residue --value time\n  \
+    residue stages job.residue --json | jq '.stages.intervals[] | {from, to, mean}'")]
+pub struct Args {
+    /// Profile to read, or a file that `residue import` reads
+    pub file: PathBuf,
+    /// What is compared; the first of rss, vm, live that the stamps have if not given
+    #[arg(long, value_enum)]
+    pub value: Option<Choice>,
+    /// Events to show at the start and at the end
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub rows: usize,
+    /// Write one JSON document, with all events
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Choice {
+    /// Resident size
+    Rss,
+    /// Virtual size
+    Vm,
+    /// Exact live heap
+    Live,
+    /// Time
+    Time,
+}
+
+impl Choice {
+    fn value(self) -> Value {
+        match self {
+            Choice::Rss => Value::Rss,
+            Choice::Vm => Value::Vm,
+            Choice::Live => Value::Live,
+            Choice::Time => Value::Time,
+        }
+    }
+}
+
+pub fn run(args: Args) -> anyhow::Result<()> {
+    let profile = load_or_import(&args.file, args.reading)?;
+    let unit = profile.timeline.about.source.unit();
+    let stages = match analyse(&profile.timeline, args.value) {
+        Ok(stages) => stages,
+        Err(missing) => bail!("{}: {}", args.file.display(), reason(missing)),
+    };
+    output::to_stdout(|out| {
+        if args.json {
+            return Ok(stages_json::write(&stages, unit, out)?);
+        }
+        Ok(stages_text::write(&stages, unit, args.rows, out)?)
+    })
+}
+
+fn analyse(timeline: &Timeline, chosen: Option<Choice>) -> Result<Stages, Missing> {
+    let (names, stamps) = stages::stamps_of(timeline);
+    let analyse = |choice: Choice| stages::analyse(&names, &stamps, choice.value());
+    match chosen {
+        Some(choice) => analyse(choice),
+        None => [Choice::Rss, Choice::Vm, Choice::Live]
+            .into_iter()
+            .map(analyse)
+            .find(|stages| *stages != Err(Missing::Values))
+            .unwrap_or(Err(Missing::Values)),
+    }
+}
+
+fn reason(missing: Missing) -> &'static str {
+    match missing {
+        Missing::Stamps => {
+            "it has no stamps and no events; a program sets them with residue_stamp, \
+             and `residue import` reads those of other tools"
+        }
+        Missing::Events => {
+            "its stamps belong to no events: none carries an event's number, and no name comes back"
+        }
+        Missing::Values => "none of its stamps has this value; choose another with --value",
+    }
+}

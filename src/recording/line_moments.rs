@@ -1,0 +1,72 @@
+//! Lines of output as events: each becomes a moment of every recorded process that
+//! runs, since a line does not say who printed it.
+
+use super::arenas::ArenaDirectory;
+use super::lines::LineEvent;
+use super::sighting::{About, Process};
+use super::watch::{Snapshots, take_snapshot};
+use residue_arena::header;
+use residue_profile::timeline::MomentKind;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::atomic::Ordering;
+
+pub struct LineMoments {
+    directory: ArenaDirectory,
+    snapshots: Snapshots,
+    processes: BTreeMap<PathBuf, Process>,
+}
+
+impl LineMoments {
+    pub fn new(directory: PathBuf, snapshots: Snapshots) -> LineMoments {
+        LineMoments {
+            directory: ArenaDirectory { path: directory },
+            snapshots,
+            processes: BTreeMap::new(),
+        }
+    }
+
+    pub fn event(&mut self, line: LineEvent) {
+        for path in self.directory.files() {
+            if !self.processes.contains_key(&path)
+                && let Some(process) = Process::open(&path)
+            {
+                self.processes.insert(path.clone(), process);
+            }
+            if let Some(process) = self.processes.get_mut(&path)
+                && process.is_running()
+            {
+                // What cannot be written down is missing from the timeline, no more.
+                let _ = begin(process, &line, &self.snapshots);
+            }
+        }
+    }
+}
+
+fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyhow::Result<()> {
+    let number = process
+        .window
+        .word(header::EVENTS)
+        .fetch_add(1, Ordering::AcqRel)
+        + 1;
+    process
+        .window
+        .word(header::BIRTH)
+        .store(number, Ordering::Release);
+    if !process.keep(number) {
+        return Ok(());
+    }
+    process.moment(
+        MomentKind::Begin,
+        About {
+            event: number as u32,
+            id: line.id.unwrap_or(number),
+            counts: line.counters.iter().cloned().collect(),
+            ..About::default()
+        },
+    )?;
+    if snapshots.holds(number) {
+        take_snapshot(process, number as u32, number.to_string())?;
+    }
+    Ok(())
+}

@@ -1,0 +1,230 @@
+//! A recorded process seen from outside: its sizes, its resident memory by kind,
+//! and moments that are made here because the program makes none itself.
+
+use anyhow::{Context, Result};
+use residue_arena::header;
+use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS};
+use residue_arena::region::Region;
+use residue_arena::tables::{self, thread as stat};
+use residue_finish::ArenaFile;
+use residue_finish::outside::{self, Seen};
+use residue_profile::timeline::{Account, MomentKind};
+use residue_residency::{Kind, Smaps, Statm, Vma, default_kind};
+use residue_window::Window;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+/// An account is taken when this part of the program's life has passed since the
+/// last, and a hundred times what one takes.
+const PART_OF_LIFE: u32 = 200;
+const REST: u32 = 100;
+
+/// A thread's stack lies directly above a guard of at most this many bytes.
+const MOST_GUARD_BYTES: u64 = 1 << 20;
+
+pub struct Process {
+    pub arena: PathBuf,
+    pub window: Window,
+    pid: u32,
+    stride: u64,
+    kept: u64,
+    account_taken: Option<(Instant, Duration)>,
+}
+
+/// What a moment is about.
+#[derive(Default)]
+pub struct About {
+    pub event: u32,
+    pub id: u64,
+    pub name: Option<String>,
+    pub counts: BTreeMap<String, f64>,
+    pub with_papers: bool,
+}
+
+impl Process {
+    /// `None` until its program records.
+    pub fn open(arena: &Path) -> Option<Process> {
+        let window = Window::open(arena).ok()?;
+        Some(Process {
+            arena: arena.to_path_buf(),
+            pid: window.get(header::PID) as u32,
+            window,
+            stride: 1,
+            kept: 0,
+            account_taken: None,
+        })
+    }
+
+    /// Whether the process still is what wrote the arena.
+    pub fn is_running(&self) -> bool {
+        fs::read_to_string(format!("/proc/{}/maps", self.pid))
+            .is_ok_and(|maps| maps.contains(&*self.arena.to_string_lossy()))
+    }
+
+    /// Whether the event with this number is kept: all of the first thousands, ever
+    /// fewer of the later ones.
+    pub fn keep(&mut self, event: u64) -> bool {
+        if event <= WHOLE_EVENTS {
+            return true;
+        }
+        if !event.is_multiple_of(self.stride) {
+            return false;
+        }
+        self.kept += 1;
+        if self.kept >= KEPT_PER_STRIDE {
+            self.kept = 0;
+            self.stride *= 2;
+            let stride = self.window.word(header::STRIDE);
+            stride.store(self.stride, Ordering::Relaxed);
+        }
+        true
+    }
+
+    /// How long the program has been recorded.
+    pub fn life(&self) -> Duration {
+        let now = SystemTime::now()
+            .duration_since(UNIX_EPOCH)
+            .unwrap_or_default();
+        let started = Duration::from_nanos(self.window.get(header::STARTED_UNIX_NS));
+        now.saturating_sub(started)
+    }
+
+    /// Ends the interval that runs and writes down what is seen.
+    pub fn moment(&mut self, kind: MomentKind, about: About) -> Result<()> {
+        let papers = about.with_papers.then(|| {
+            ["maps", "smaps", "numa_maps"].map(|name| {
+                let text = fs::read(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
+                String::from_utf8_lossy(&text).into_owned()
+            })
+        });
+        let arena = ArenaFile::open(&self.arena)?;
+        let live_bytes = live_bytes(&arena)?;
+        let statm = fs::read(format!("/proc/{}/statm", self.pid))
+            .ok()
+            .and_then(|text| Statm::parse(&text));
+        let account = self.account_if_due(&arena, live_bytes);
+        let interval = self.window.word(header::INTERVAL);
+        let number = interval.fetch_add(1, Ordering::AcqRel) + 1;
+        let bytes =
+            |pages: fn(&Statm) -> u64| statm.as_ref().map_or(0, pages) * residue_arena::PAGE_BYTES;
+        let seen = Seen {
+            kind,
+            number: number as u32,
+            event: about.event,
+            id: about.id,
+            time_ns: self.life().as_nanos() as u64,
+            vm_bytes: bytes(|statm| statm.size_pages)
+                .saturating_sub(arena.word(header::VIRTUAL_BYTES)),
+            rss_bytes: bytes(|statm| statm.resident_pages),
+            shared_bytes: bytes(|statm| statm.shared_pages),
+            live_bytes,
+            mapped_bytes: arena.word(header::MAPPED_BYTES),
+            recorder_bytes: arena.committed_bytes() + arena.word(header::PRIVATE_BYTES),
+            threads: threads(self.pid),
+            name: about.name,
+            counts: about.counts,
+            account,
+            papers,
+        };
+        outside::append(&self.arena, &seen)
+            .with_context(|| outside::path_for(&self.arena).display().to_string())
+    }
+
+    fn account_if_due(&mut self, arena: &ArenaFile, live_bytes: u64) -> Option<Account> {
+        let started = Instant::now();
+        if let Some((taken, took)) = self.account_taken {
+            let rest = (self.life() / PART_OF_LIFE).max(took * REST);
+            if taken.elapsed() < rest {
+                return None;
+            }
+        }
+        let account = account(self.pid, &self.arena, arena, live_bytes)?;
+        self.account_taken = Some((started, started.elapsed()));
+        Some(account)
+    }
+}
+
+fn live_bytes(arena: &ArenaFile) -> Result<u64> {
+    let pending = arena.thread_records()?;
+    let sum = pending
+        .iter()
+        .fold(arena.word(header::LIVE_BYTES), |sum, record| {
+            sum.wrapping_add(record[stat::PENDING_BYTES])
+        });
+    Ok(sum)
+}
+
+fn threads(pid: u32) -> u32 {
+    fs::read_dir(format!("/proc/{pid}/task")).map_or(0, |tasks| tasks.count() as u32)
+}
+
+/// What is resident, by kind. The allocator cannot be asked from outside.
+fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<Account> {
+    let text = fs::read(format!("/proc/{pid}/smaps")).ok()?;
+    let mapped = mapped_ranges(arena).ok()?;
+    let arena_path = path.as_os_str().as_encoded_bytes();
+    let mut guard_end = 0;
+    let mut classify = |vma: &Vma| {
+        let is_guard =
+            vma.is_anonymous() && vma.perms == *b"---p" && vma.end - vma.start <= MOST_GUARD_BYTES;
+        let is_guarded = vma.start == guard_end;
+        guard_end = if is_guard { vma.end } else { 0 };
+        match vma.name {
+            residue_residency::Name::Path(path) if path == arena_path => return Kind::Recorder,
+            _ if !vma.is_anonymous() => return default_kind(vma),
+            _ if is_guarded => return Kind::Stacks,
+            _ => {}
+        }
+        let own: u64 = mapped
+            .iter()
+            .map(|&(start, end)| end.min(vma.end).saturating_sub(start.max(vma.start)))
+            .sum();
+        match own * 2 >= vma.end - vma.start {
+            true => Kind::Mapped,
+            false => default_kind(vma),
+        }
+    };
+    let mut smaps = Smaps::new();
+    smaps.feed(&text, &mut classify);
+    let sums = smaps.sums();
+    let heap = sums.resident_bytes(Kind::Heap);
+    let private = arena.word(header::PRIVATE_BYTES).min(heap);
+    Some(Account {
+        moment: 0,
+        heap_bytes: heap - private,
+        mapped_bytes: sums.resident_bytes(Kind::Mapped),
+        stacks_bytes: sums.resident_bytes(Kind::Stacks),
+        files_bytes: sums.resident_bytes(Kind::Files),
+        recorder_bytes: sums.resident_bytes(Kind::Recorder) + private,
+        other_bytes: sums.resident_bytes(Kind::Other),
+        pss_bytes: sums.total_proportional_bytes(),
+        live_bytes,
+        live_blocks: 0,
+        allocator: None,
+    })
+}
+
+/// The program's own mappings that are live.
+fn mapped_ranges(arena: &ArenaFile) -> Result<Vec<(u64, u64)>> {
+    let mut ranges = Vec::new();
+    arena.each_chunk(
+        Region::Mappings,
+        arena.used(Region::Mappings),
+        |_, bytes| {
+            for item in bytes.chunks_exact(tables::MAPPING_BYTES as usize) {
+                let word = |index: usize| {
+                    let (words, _) = item.as_chunks::<8>();
+                    u64::from_le_bytes(words[index])
+                };
+                let (start, length) = (word(tables::MAPPING_START), word(tables::MAPPING_LENGTH));
+                if length != 0 {
+                    ranges.push((start, start + length));
+                }
+            }
+        },
+    )?;
+    Ok(ranges)
+}

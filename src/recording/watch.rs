@@ -1,0 +1,157 @@
+//! The watch over the recorded processes while they run: it ticks where a program
+//! marks no events, and answers where functions are that begin events.
+//!
+//! The recorder itself never asks for the time and reads no symbols.
+
+use super::arenas::ArenaDirectory;
+use super::functions;
+use super::sighting::{About, Process};
+use residue_arena::header;
+use residue_profile::timeline::MomentKind;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// How often the processes are looked at: a program that waits for an answer about
+/// its functions waits this long.
+const PERIOD: Duration = Duration::from_millis(50);
+const QUICK_PERIOD: Duration = Duration::from_millis(2);
+
+/// What to watch for.
+#[derive(Debug, Clone, Default)]
+pub struct Orders {
+    /// Functions whose entries begin events.
+    pub functions: Vec<String>,
+    pub snapshots: Snapshots,
+}
+
+/// The events at which a snapshot is wanted.
+#[derive(Debug, Clone, Default)]
+pub struct Snapshots {
+    pub every: u64,
+    pub at: Vec<u64>,
+}
+
+impl Snapshots {
+    pub fn holds(&self, event: u64) -> bool {
+        let is_every = self.every != 0 && event.is_multiple_of(self.every);
+        is_every || self.at.contains(&event)
+    }
+}
+
+pub struct Watch {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Watch {
+    pub fn start(directory: PathBuf, orders: Orders) -> Watch {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread = std::thread::spawn(move || {
+            let directory = ArenaDirectory { path: directory };
+            let mut watched = Watched::default();
+            let period = match orders.functions.is_empty() {
+                true => PERIOD,
+                false => QUICK_PERIOD,
+            };
+            while !seen.load(Ordering::Acquire) {
+                watched.look(&directory, &orders);
+                std::thread::park_timeout(period);
+            }
+        });
+        Watch {
+            stop,
+            thread: Some(thread),
+        }
+    }
+}
+
+impl Drop for Watch {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
+
+/// The processes known so far, by arena.
+#[derive(Default)]
+struct Watched(BTreeMap<PathBuf, Process>);
+
+impl Watched {
+    fn look(&mut self, directory: &ArenaDirectory, orders: &Orders) {
+        for path in directory.files() {
+            if !self.0.contains_key(&path) {
+                let Some(process) = Process::open(&path) else {
+                    continue;
+                };
+                self.0.insert(path.clone(), process);
+            }
+            let Some(process) = self.0.get_mut(&path) else {
+                continue;
+            };
+            if !orders.functions.is_empty() {
+                functions::answer(process, &orders.functions);
+            }
+            // What cannot be written down now is tried again at the next tick.
+            let _ = tick(process, &orders.snapshots);
+        }
+    }
+}
+
+/// Begins the next tick of a process without events, if it is time.
+fn tick(process: &mut Process, snapshots: &Snapshots) -> anyhow::Result<()> {
+    let tick_ns = process.window.get(header::TICK_NS);
+    if tick_ns == 0 || process.window.get(header::SOURCE) != header::SOURCE_TICKS {
+        return Ok(());
+    }
+    let due = process.life().as_nanos() as u64 / tick_ns;
+    let before = process.window.get(header::BIRTH);
+    if due <= before {
+        return Ok(());
+    }
+    // The program's first event may come at this very moment; then it is the event's.
+    let birth = process.window.word(header::BIRTH);
+    if birth
+        .compare_exchange(before, due, Ordering::AcqRel, Ordering::Acquire)
+        .is_err()
+    {
+        return Ok(());
+    }
+    if !process.keep(due) {
+        return Ok(());
+    }
+    let wants_snapshot = snapshots.holds(due);
+    process.moment(
+        MomentKind::Tick,
+        About {
+            event: due as u32,
+            id: due,
+            ..About::default()
+        },
+    )?;
+    if wants_snapshot {
+        take_snapshot(process, due as u32, due.to_string())?;
+    }
+    Ok(())
+}
+
+/// A snapshot taken from outside.
+pub fn take_snapshot(process: &mut Process, event: u32, name: String) -> anyhow::Result<()> {
+    process.moment(
+        MomentKind::Snapshot,
+        About {
+            event,
+            id: u64::from(event),
+            name: Some(name),
+            with_papers: true,
+            ..About::default()
+        },
+    )
+}

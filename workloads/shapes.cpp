@@ -1,0 +1,95 @@
+// Event loops of one behaviour each, against which the verdicts are measured.
+//
+//   shapes SHAPE EVENTS SEED      shapes (alone) lists the shapes
+//
+// Sizes, rates and phases are drawn from the seed. Every event also does some ordinary
+// work that leaves nothing; there is a set-up before the loop, and the first event makes
+// a table that stays. The blocks that matter are made in site_SHAPE (with _ for -).
+//
+// Truth: one line of JSON.
+//   class                          what a verdict ought to say
+//   expected_rate_bytes_per_event  what one event leaves in the long run, and
+//   true_rate_bytes_per_event      what was left in fact, both over the events
+//   first_leaking_event .. last_leaking_event    (0: none leaves anything)
+//   random                         whether chance is in the rate
+
+#include "shapes_bounded.hpp"
+#include "shapes_fragmentation.hpp"
+#include "shapes_leaks.hpp"
+#include "shapes_threads.hpp"
+
+using Maker = std::unique_ptr<Shape> (*)(const Job& job);
+
+template <typename Kind> std::unique_ptr<Shape> maker(const Job& job) { return std::make_unique<Kind>(job); }
+
+struct Entry {
+    const char *name, *truth_class;
+    Maker make;
+};
+
+static const Entry ENTRIES[] = {
+    {"leak", "leak", maker<Leak>},
+    {"counter", "leak", maker<Counter>},
+    {"every-k", "leak", maker<EveryK>},
+    {"one-thread", "leak", maker<OneThread>},
+    {"tiny", "leak", maker<Tiny>},
+    {"mmap", "leak", maker<Mmap>},
+    {"slow-start", "leak", maker<SlowStart>},
+    {"stops", "stopped", maker<Stops>},
+    {"warm-up", "warm-up", maker<WarmUp>},
+    {"cache-saturates", "cache", maker<CacheSaturates>},
+    {"lru", "cache", maker<Lru>},
+    {"sawtooth", "sawtooth", maker<Sawtooth>},
+    {"high-water", "plateau", maker<HighWater>},
+    {"pool", "plateau", maker<Pool>},
+    {"deferred-1", "deferred", maker<Deferred1>},
+    {"deferred-5", "deferred", maker<Deferred5>},
+    {"exit-freed", "freed-at-exit", maker<ExitFreed>},
+    {"fragmentation", "fragmentation", maker<Fragmentation>},
+    {"flat", "flat", maker<Flat>},
+    {"noisy", "flat", maker<Noisy>},
+};
+
+static constexpr u64 FEWEST_EVENTS = 10;
+
+static u64 hash_of(const char* text) {
+    u64 hash = 0;
+    for (; *text; text++) hash = hash * 31 + u64(*text);
+    return hash;
+}
+
+static void tell(const Entry& entry, const Shape& shape, const Job& job) {
+    char site[64], line[512];
+    snprintf(site, sizeof site, "site_%s", entry.name);
+    std::replace(site, site + strlen(site), '-', '_');
+    snprintf(line, sizeof line,
+             "{\"shape\": \"%s\", \"class\": \"%s\", \"events\": %llu, \"seed\": %llu, \"site\": \"%s\", "
+             "\"true_rate_bytes_per_event\": %.6f, \"expected_rate_bytes_per_event\": %.6f, \"random\": %s, "
+             "\"first_leaking_event\": %llu, \"last_leaking_event\": %llu}\n",
+             entry.name, entry.truth_class, job.events, job.seed, site, shape.realised_rate(), shape.expected_rate,
+             shape.is_random ? "true" : "false", shape.first_leaking, shape.last_leaking);
+    say(line);
+}
+
+int main(int argc, char** argv) {
+    if (argc == 1) {
+        for (const Entry& entry : ENTRIES) {
+            say(entry.name);
+            say("\n");
+        }
+        return 0;
+    }
+    const Entry* entry = std::find_if(std::begin(ENTRIES), std::end(ENTRIES),
+                                      [&](const Entry& e) { return strcmp(e.name, argv[1]) == 0; });
+    Job job{number_arg(argc, argv, 2, 300), number_arg(argc, argv, 3, 1), hash_of(argv[1])};
+    if (entry == std::end(ENTRIES) || job.events < FEWEST_EVENTS) {
+        fprintf(stderr, "usage: shapes SHAPE EVENTS SEED; at least %llu events; no argument: all shapes\n",
+                FEWEST_EVENTS);
+        return 2;
+    }
+    SetUp set_up;
+    std::unique_ptr<Shape> shape = entry->make(job);
+    shape->run();
+    shape->finish();
+    tell(*entry, *shape, job);
+}
