@@ -27,6 +27,10 @@ struct CommandLine {
 enum Command {
     /// Record a program and its children; the exit status is the program's
     Run(commands::run::Args),
+    /// Say what every event leaves behind, who left it, and how sure that is
+    Leaks(commands::leaks::Args),
+    /// Fail when events leave more behind than they may: a gate for continuous integration
+    Check(commands::check::Args),
     /// Show the summary and the top stacks of a profile, or of a running program
     Report(commands::report::Args),
     /// Show between which stamps memory grows
@@ -47,6 +51,8 @@ const EXIT_TROUBLE: u8 = 2;
 fn main() -> ExitCode {
     let result = match CommandLine::parse().command {
         Command::Run(args) => commands::run::run(args),
+        Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Check(args) => commands::check::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),

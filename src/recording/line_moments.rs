@@ -15,6 +15,8 @@ pub struct LineMoments {
     directory: ArenaDirectory,
     snapshots: Snapshots,
     processes: BTreeMap<PathBuf, Process>,
+    /// The arenas of those that ran when the last line came.
+    ran: Vec<PathBuf>,
 }
 
 impl LineMoments {
@@ -23,6 +25,7 @@ impl LineMoments {
             directory: ArenaDirectory { path: directory },
             snapshots,
             processes: BTreeMap::new(),
+            ran: Vec::new(),
         }
     }
 
@@ -31,14 +34,33 @@ impl LineMoments {
             if !self.processes.contains_key(&path)
                 && let Some(process) = Process::open(&path)
             {
-                self.processes.insert(path.clone(), process);
+                self.processes.insert(path, process);
             }
-            if let Some(process) = self.processes.get_mut(&path)
-                && process.is_running()
-            {
+        }
+        self.listen();
+        for path in &self.ran {
+            if let Some(process) = self.processes.get_mut(path) {
                 // What cannot be written down is missing from the timeline, no more.
                 let _ = begin(process, &line, &self.snapshots);
             }
+        }
+    }
+
+    /// Finds out who runs. When all have ended, the last lines are still under way:
+    /// they are for those that ran before.
+    fn listen(&mut self) {
+        let paths = |running_only: bool| {
+            self.processes
+                .iter()
+                .filter(|(_, process)| !running_only || process.is_running())
+                .map(|(path, _)| path.clone())
+                .collect::<Vec<_>>()
+        };
+        let running = paths(true);
+        if !running.is_empty() {
+            self.ran = running;
+        } else if self.ran.is_empty() {
+            self.ran = paths(false);
         }
     }
 }

@@ -11,6 +11,9 @@ const NAMED_SIZES: usize = 3;
 /// The recorder counts all larger blocks in its last bin too.
 const OPEN_BIN: u8 = (residue_arena::counters::BINS - 1) as u8;
 
+/// Births that are further apart than this may stand for a few events each.
+const MOST_APART: u64 = 4 * residue_arena::moments::WHOLE_EVENTS;
+
 /// The sizes that a bin stands for: `64..127 B`, `1..2 KiB`.
 pub fn size_range(bits: u8) -> String {
     let Some(shift) = bits.checked_sub(1).map(|shift| u32::from(shift.min(63))) else {
@@ -50,17 +53,26 @@ pub fn sizes_line(bins: &[SizeBin]) -> Option<String> {
     (!parts.is_empty()).then(|| parts.join(", "))
 }
 
-/// When the live blocks were made: `0..12 s, 36 180 blocks, every second`.
+/// When the live blocks were made: `0..12 s, 36 180 blocks, every second`. Event 0
+/// is none, but what came before the first.
 pub fn births_line(births: &[BirthBin], unit: &str) -> Option<String> {
-    let (first, last) = (births.first()?.birth, births.last()?.birth);
-    let blocks = births
-        .iter()
-        .fold(0_u64, |sum, bin| sum.saturating_add(bin.blocks));
-    let blocks = counted(blocks, "block", "blocks");
     let unit = match unit {
         "" => "moment",
         unit => &visible(unit),
     };
+    match births {
+        [early, events @ ..] if unit == "event" && early.birth == 0 => {
+            let before = format!("before the first event, {}", blocks_in(&[*early]));
+            let later = span_line(events, unit);
+            Some(later.map_or(before.clone(), |later| format!("{later}; {before}")))
+        }
+        births => span_line(births, unit),
+    }
+}
+
+fn span_line(births: &[BirthBin], unit: &str) -> Option<String> {
+    let (first, last) = (births.first()?.birth, births.last()?.birth);
+    let blocks = blocks_in(births);
     let when = match unit {
         "second" if first == last => format!("at {first} s"),
         "second" => format!("{first}..{last} s"),
@@ -72,12 +84,20 @@ pub fn births_line(births: &[BirthBin], unit: &str) -> Option<String> {
     }
     let moments = births.chunk_by(|a, b| a.birth == b.birth).count() as u64;
     let span = u64::from(last.abs_diff(first)) + 1;
+    let at_least = if span > MOST_APART { "at least " } else { "" };
     let how_often = if moments == span {
         format!("every {unit}")
     } else {
-        format!("in {} of {} {unit}s", count(moments), count(span))
+        format!("in {at_least}{} of {} {unit}s", count(moments), count(span))
     };
     Some(format!("{when}, {blocks}, {how_often}"))
+}
+
+fn blocks_in(births: &[BirthBin]) -> String {
+    let blocks = births
+        .iter()
+        .fold(0_u64, |sum, bin| sum.saturating_add(bin.blocks));
+    counted(blocks, "block", "blocks")
 }
 
 #[cfg(test)]
@@ -152,6 +172,25 @@ mod tests {
         assert_eq!(
             births(&[3, 3, 9], "event").unwrap(),
             "events 3..9, 3 000 blocks, in 2 of 7 events"
+        );
+    }
+    #[test]
+    fn births_by_event_and_by_tick() {
+        assert_eq!(
+            births(&[0], "event").unwrap(),
+            "before the first event, 1 000 blocks"
+        );
+        assert_eq!(
+            births(&[0, 1, 2], "event").unwrap(),
+            "events 1..2, 2 000 blocks, every event; before the first event, 1 000 blocks"
+        );
+        assert_eq!(
+            births(&[0, 1, 3], "tick").unwrap(),
+            "ticks 0..3, 3 000 blocks, in 3 of 4 ticks"
+        );
+        assert_eq!(
+            births(&[1, 20_000], "event").unwrap(),
+            "events 1..20000, 2 000 blocks, in at least 2 of 20 000 events"
         );
     }
 }

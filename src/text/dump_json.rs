@@ -11,7 +11,7 @@ use residue_profile::*;
 use serde::Serialize;
 
 use super::names::{NameStyle, Names};
-use super::words;
+use super::{dump_timeline_json, words};
 
 /// In a path: frames were left out here.
 const LEFT_OUT: i64 = -1;
@@ -62,6 +62,9 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     array(out, "stacks", stacks, |out, (index, stack)| {
         json(out, &stack_row(profile, index, stack))
     })?;
+    out.write_all(b",\n\"timeline\":{")?;
+    dump_timeline_json::write_members(&profile.timeline, out)?;
+    out.write_all(b"}")?;
     out.write_all(b"}\n")
 }
 
@@ -90,7 +93,7 @@ fn stack_row<'a>(profile: &'a Profile, index: usize, stack: &'a Stack) -> StackR
     }
 }
 
-fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
+pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
     Ok(serde_json::to_writer(out, value)?)
 }
 
@@ -99,7 +102,8 @@ fn member(out: &mut dyn Write, name: &str, value: &impl Serialize) -> io::Result
     json(out, value)
 }
 
-fn array<T>(
+/// One more member of an object: a list with a line for each row.
+pub fn array<T>(
     out: &mut dyn Write,
     name: &str,
     rows: impl Iterator<Item = T>,
@@ -142,6 +146,7 @@ mod tests {
                 "modules",
                 "recorder",
                 "stacks",
+                "timeline",
                 "version",
             ]
         );

@@ -10,7 +10,7 @@ use super::units::{count, counted, exact_bytes};
 use super::{paths, words};
 
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    writeln!(out, "\n[stacks] {}", profile.stacks.len())?;
+    writeln!(out, "[stacks] {}", profile.stacks.len())?;
     let mut frames = FrameTexts::new(profile);
     for index in 0..profile.stacks.len() {
         stack(profile, index, &mut frames, out)?;

@@ -1,13 +1,13 @@
 //! Everything in a profile as text, in the order of the model: facts and totals
-//! here, the stacks in [`dump_stacks`].
+//! here, the timeline in [`dump_timeline`], the stacks in [`dump_stacks`].
 
 use std::io::{self, Write};
 
 use residue_profile::*;
 
-use super::dump_stacks;
 use super::units::{bytes, count, counted, duration, exact_bytes};
 use super::words::{command_line, ending, visible};
+use super::{dump_stacks, dump_timeline};
 
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     section(out, "meta", meta(&profile.meta))?;
@@ -30,12 +30,14 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         profile.frames.len(),
         profile.nodes.len()
     )?;
+    dump_timeline::write(&profile.timeline, out)?;
     dump_stacks::write(profile, out)
 }
 
-type Rows = Vec<(&'static str, String)>;
+/// Facts, each with its heading.
+pub type Rows = Vec<(&'static str, String)>;
 
-fn section(out: &mut dyn Write, name: &str, rows: Rows) -> io::Result<()> {
+pub fn section(out: &mut dyn Write, name: &str, rows: Rows) -> io::Result<()> {
     writeln!(out, "[{name}]")?;
     for (heading, text) in rows {
         let line = format!("  {heading:<20} {text}");
@@ -250,6 +252,8 @@ mod tests {
             "  0  /opt/server  build-id 00ff  0x555500000000..0x555500100000 (1.00 MiB)  \
              bias 0x555500000000",
             "[tables] functions 4, frames 7, nodes 10",
+            "[timeline]",
+            "[moments] 0",
             "[stacks] 6",
         ] {
             assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");

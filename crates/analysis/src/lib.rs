@@ -3,7 +3,10 @@
 pub mod account;
 pub mod churn;
 pub mod follow;
+mod groups;
 pub mod growth;
+pub mod history;
 pub mod series;
 pub mod shape;
 pub mod stages;
+pub mod verdict;

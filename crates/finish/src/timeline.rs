@@ -98,7 +98,10 @@ fn rows(arena: &ArenaFile) -> Result<Vec<Row>, Error> {
             }
         })?;
     }
-    rows.sort_by_key(|row| (row.words[ROW_TIME_NS], row.number));
+    rows.sort_by_key(|row| {
+        let event = row.words[ROW_EVENT_AND_STREAM] as u32;
+        (row.words[ROW_TIME_NS], event, row.number)
+    });
     Ok(rows)
 }
 
@@ -178,7 +181,9 @@ fn fill_moments(
         };
         moments.push((seen.number, moment));
     }
-    moments.sort_by_key(|(number, moment)| (moment.time_ns, *number));
+    // An event that ends where the next begins stands before it, also where only one
+    // of them has a number.
+    moments.sort_by_key(|(number, moment)| (moment.time_ns, moment.event, *number));
     let last_number = moments.iter().map(|(number, _)| *number).max().unwrap_or(0);
     moments.push((last_number + 1, last_moment(profile, &moments)));
     let mut numbers: Vec<(u32, MomentId)> = moments

@@ -2,8 +2,8 @@
 //!
 //! Reading `smaps` takes from a fraction of a millisecond to some milliseconds, so
 //! it is done rarely: a hundredth of the time at most, and ever less often as the
-//! program goes on. Only the first few are allowed more, so that a short program
-//! has an account too.
+//! program goes on. Only the first few are allowed more, each half as much as the
+//! one before, so that a short program has an account too.
 
 use crate::arena_map::{self, Arena};
 use crate::hot::Hot;
@@ -21,8 +21,7 @@ use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
 
 /// Rest between two accounts, in multiples of what one takes.
 const REST: u64 = 100;
-const FIRST_REST: u64 = 10;
-const FIRST_ACCOUNTS: u32 = 8;
+const FIRST_ACCOUNTS: u32 = 7;
 /// And in parts of the time the program has run.
 const PART_OF_LIFE: u64 = 200;
 
@@ -36,7 +35,7 @@ pub fn take_if_due(hot: &Hot, arena: Arena, in_any_case: bool) {
     let cost_ns = hot.account_cost_ns.load(Ordering::Relaxed);
     let life_ns = now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS));
     let rest_ns = if taken < FIRST_ACCOUNTS {
-        cost_ns * FIRST_REST
+        cost_ns << taken >> 1
     } else {
         (cost_ns * REST).max(life_ns / PART_OF_LIFE)
     };

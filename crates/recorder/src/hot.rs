@@ -93,6 +93,7 @@ pub struct Hot {
     /// When the process was last looked at, and what that took.
     pub statm_ns: AtomicU64,
     pub statm_cost_ns: AtomicU64,
+    pub statm_looks: AtomicU64,
     pub account_ns: AtomicU64,
     pub account_cost_ns: AtomicU64,
     pub accounts: AtomicU32,

@@ -2,8 +2,9 @@
 //! kept.
 //!
 //! Looking at the process costs a few microseconds. It is not looked at again until
-//! fifty times that have passed, so that even the shortest events cost little;
-//! moments between have no sizes of the process, only those of the heap.
+//! a multiple of that has passed, so that even the shortest events cost little;
+//! moments between have no sizes of the process, only those of the heap. The
+//! multiple grows to fifty: a program of a few milliseconds is looked at too.
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
@@ -36,8 +37,9 @@ pub struct Row {
 }
 
 /// How long the process must have run since it was last looked at, in multiples of
-/// what that took.
-const STATM_REST: u64 = 50;
+/// what that took: one more after so many looks, up to the most.
+const LOOKS_PER_REST: u64 = 8;
+const MOST_REST: u64 = 50;
 
 /// Rows and changes since the stride last doubled at which it doubles again.
 const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;
@@ -48,7 +50,9 @@ pub fn sample(hot: &Hot, arena: Arena) -> Row {
     let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
     let rested = now_ns.saturating_sub(hot.statm_ns.load(Ordering::Relaxed));
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
-    sample_at(hot, arena, now_ns, rested >= cost_ns * STATM_REST)
+    let looks = hot.statm_looks.load(Ordering::Relaxed);
+    let rest = (looks / LOOKS_PER_REST).min(MOST_REST);
+    sample_at(hot, arena, now_ns, rested >= cost_ns * rest)
 }
 
 /// The process now, with its sizes.
@@ -71,6 +75,7 @@ fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
         row.rss_bytes = statm.resident_pages * PAGE_BYTES;
         row.shared_bytes = statm.shared_pages * PAGE_BYTES;
         let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+        hot.statm_looks.fetch_add(1, Ordering::Relaxed);
         hot.statm_ns.store(after_ns, Ordering::Relaxed);
         hot.statm_cost_ns
             .store(after_ns - now_ns, Ordering::Relaxed);

@@ -1,0 +1,80 @@
+//! `residue leaks`: the verdict.
+
+use crate::commands::import::{Reading, load_or_import};
+use crate::text::leaks_text::Length;
+use crate::text::moments::Address;
+use crate::text::{leaks_json, leaks_text, output};
+use anyhow::{Context, Result};
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::{Verdict, verdict};
+use residue_profile::Profile;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue leaks job.residue\n  \
+    residue leaks job.residue@51..end\n  \
+    residue leaks job.residue --from 51 --to 1000 --json | jq .verdict\n  \
+    residue leaks SEvt__EndOfRun_SProf.txt")]
+pub struct Args {
+    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    pub file: Address,
+    /// First event to look at
+    #[arg(long, value_name = "EVENT")]
+    pub from: Option<u32>,
+    /// Last event to look at
+    #[arg(long, value_name = "EVENT")]
+    pub to: Option<u32>,
+    /// Stacks to show
+    #[arg(long, value_name = "N", default_value_t = 5)]
+    pub top: usize,
+    /// Write one JSON document
+    #[arg(long)]
+    pub json: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let profile = load_or_import(&args.file.path, args.reading)?;
+    let range = range(&profile, &args.file, args.from, args.to)?;
+    let verdict = judge(&profile, &args.file, range)?;
+    output::to_stdout(|out| {
+        if args.json {
+            return Ok(leaks_json::write(&profile, &verdict, out)?);
+        }
+        let length = Length {
+            stacks: args.top,
+            with_rest: true,
+        };
+        for line in leaks_text::lines(&profile, &verdict, length) {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    })
+}
+
+/// The events that the address and the options choose.
+pub fn range(
+    profile: &Profile,
+    address: &Address,
+    from: Option<u32>,
+    to: Option<u32>,
+) -> Result<EventRange> {
+    let addressed = address.range(&profile.timeline)?;
+    Ok(EventRange {
+        from: from.unwrap_or(addressed.from),
+        to: to.unwrap_or(addressed.to),
+    })
+}
+
+/// The verdict, or why there is none.
+pub fn judge(profile: &Profile, address: &Address, range: EventRange) -> Result<Verdict> {
+    let unit = profile.timeline.about.source.unit();
+    verdict(profile, range).with_context(|| {
+        format!(
+            "{}: no verdict: fewer than two {unit}s were recorded there; mark events \
+             (docs/MARKS.md), or use --event-function, --event-line or a shorter --tick",
+            address.path.display()
+        )
+    })
+}

@@ -1,0 +1,267 @@
+//! The verdict for programs to read; the schema is in docs/COMMANDS.md.
+
+use super::names::{NameStyle, Names};
+use super::words;
+use residue_analysis::account::{GrowthAccount, Parts};
+use residue_analysis::churn::Growing;
+use residue_analysis::growth::Growth;
+use residue_analysis::shape::{Agreement, Confidence, Shape};
+use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_profile::timeline::{About, EventNumber};
+use residue_profile::{NodeId, Profile};
+use serde::Serialize;
+use std::io::{self, Write};
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    program: &'a str,
+    unit: &'static str,
+    events: u64,
+    about: &'a About,
+    verdict: Headline,
+    /// What the rate was measured on.
+    basis: Basis,
+    rate_bytes_per_event: f64,
+    low: f64,
+    high: f64,
+    first_event: u64,
+    last_event: u64,
+    warm_up_events: u64,
+    smallest_visible_bytes_per_event: f64,
+    needs_events: Option<u64>,
+    reasons: Vec<&'a str>,
+    counter: Option<Counter<'a>>,
+    series: Series<'a>,
+    account: Option<Account<'a>>,
+    stacks: Vec<Stack<'a>>,
+    churn: Vec<Churn>,
+}
+
+#[derive(Serialize)]
+struct Series<'a> {
+    live: Option<&'a Growth>,
+    rss: Option<&'a Growth>,
+    vm: Option<&'a Growth>,
+}
+
+#[derive(Serialize)]
+struct Counter<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    follow: &'a residue_analysis::follow::Follow,
+}
+
+#[derive(Serialize)]
+struct Account<'a> {
+    from_event: EventNumber,
+    to_event: EventNumber,
+    accounts: usize,
+    bytes_per_event: PartsJson,
+    explained_share: Option<f64>,
+    fragmentation: bool,
+    untouched: bool,
+    reasons: &'a [String],
+}
+
+#[derive(Serialize)]
+struct PartsJson {
+    rss: f64,
+    program_rss: f64,
+    live_heap: f64,
+    untouched: f64,
+    heap_metadata: f64,
+    allocator_slack: f64,
+    mapped: f64,
+    thread_stacks: f64,
+    files: f64,
+    recorder: f64,
+    unexplained: f64,
+}
+
+#[derive(Serialize)]
+struct Stack<'a> {
+    /// The largest of those through the same functions, and how many there are.
+    stack: u32,
+    lines: usize,
+    kind: &'static str,
+    shape: Shape,
+    shape_by_series: Shape,
+    shape_by_births: Option<Shape>,
+    agreement: &'a Agreement,
+    confidence: Confidence,
+    reason: &'a str,
+    rate_bytes_per_event: f64,
+    low: f64,
+    high: f64,
+    share: Option<f64>,
+    blocks_per_event: f64,
+    counter: Option<Counter<'a>>,
+    /// Root first.
+    path: Vec<String>,
+    freed_at: Option<Vec<String>>,
+    live: &'a [f64],
+}
+
+#[derive(Serialize)]
+struct Churn {
+    stack: u32,
+    path: Vec<String>,
+    allocations: u64,
+    bytes_allocated: u64,
+    containers: Option<u64>,
+    final_bytes_low: u64,
+    final_bytes_high: u64,
+    saved_allocations: u64,
+    saved_bytes_low: u64,
+    saved_bytes_high: u64,
+}
+
+pub fn write(profile: &Profile, verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    let mut names = Names::new(profile, NameStyle::NoParams);
+    let growth = &verdict.growth;
+    let document = Document {
+        format: "residue-leaks",
+        version: 1,
+        program: &profile.meta.program,
+        unit: verdict.source.unit(),
+        events: verdict.events,
+        about: &profile.timeline.about,
+        verdict: verdict.headline,
+        basis: verdict.basis,
+        rate_bytes_per_event: growth.rate,
+        low: growth.low,
+        high: growth.high,
+        first_event: growth.first_event,
+        last_event: growth.last_event,
+        warm_up_events: growth.warm_up_events,
+        smallest_visible_bytes_per_event: growth.smallest_visible,
+        needs_events: growth.needs_events,
+        reasons: verdict
+            .reasons
+            .iter()
+            .chain(&growth.reasons)
+            .map(String::as_str)
+            .collect(),
+        counter: verdict.counter.as_ref().map(|one| counter(profile, one)),
+        series: Series {
+            live: verdict.live.as_ref(),
+            rss: verdict.rss.as_ref(),
+            vm: verdict.vm.as_ref(),
+        },
+        account: verdict.account.as_ref().map(account),
+        stacks: verdict
+            .stacks
+            .iter()
+            .map(|one| stack(profile, &mut names, one))
+            .collect(),
+        churn: verdict
+            .churn
+            .iter()
+            .map(|one| churn(profile, &mut names, one))
+            .collect(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+fn counter<'a>(profile: &'a Profile, followed: &'a Followed) -> Counter<'a> {
+    Counter {
+        name: name_of(profile, followed),
+        follow: &followed.follow,
+    }
+}
+
+/// The name of a counter.
+pub fn name_of<'a>(profile: &'a Profile, followed: &Followed) -> &'a str {
+    let names = &profile.timeline.names;
+    names.get(followed.name as usize).map_or("", String::as_str)
+}
+
+fn account(account: &GrowthAccount) -> Account<'_> {
+    let Parts {
+        rss,
+        program_rss,
+        live_heap,
+        untouched,
+        heap_metadata,
+        allocator_slack,
+        mapped,
+        thread_stacks,
+        files,
+        recorder,
+        unexplained,
+    } = account.bytes_per_event;
+    Account {
+        from_event: account.from_event,
+        to_event: account.to_event,
+        accounts: account.accounts,
+        bytes_per_event: PartsJson {
+            rss,
+            program_rss,
+            live_heap,
+            untouched,
+            heap_metadata,
+            allocator_slack,
+            mapped,
+            thread_stacks,
+            files,
+            recorder,
+            unexplained,
+        },
+        explained_share: account.explained_share,
+        fragmentation: account.is_fragmentation,
+        untouched: account.is_untouched,
+        reasons: &account.reasons,
+    }
+}
+
+fn stack<'a>(profile: &'a Profile, names: &mut Names<'_>, one: &'a StackVerdict) -> Stack<'a> {
+    let verdict = &one.verdict;
+    Stack {
+        stack: one.stack,
+        lines: one.lines,
+        kind: words::kind(one.kind),
+        shape: verdict.shape,
+        shape_by_series: verdict.by_series,
+        shape_by_births: verdict.by_births,
+        agreement: &verdict.agreement,
+        confidence: verdict.confidence,
+        reason: &verdict.reason,
+        rate_bytes_per_event: verdict.growth.rate,
+        low: verdict.growth.low,
+        high: verdict.growth.high,
+        share: one.share,
+        blocks_per_event: one.blocks_per_event,
+        counter: one.counter.as_ref().map(|one| counter(profile, one)),
+        path: path(profile, names, profile.stacks[one.stack as usize].node),
+        freed_at: one.freed_at.map(|node| path(profile, names, node)),
+        live: &one.sparkline,
+    }
+}
+
+fn churn(profile: &Profile, names: &mut Names<'_>, one: &Growing) -> Churn {
+    Churn {
+        stack: one.stack,
+        path: path(profile, names, profile.stacks[one.stack as usize].node),
+        allocations: one.allocations,
+        bytes_allocated: one.bytes_allocated,
+        containers: one.containers,
+        final_bytes_low: one.final_bytes.low,
+        final_bytes_high: one.final_bytes.high,
+        saved_allocations: one.saved_allocations,
+        saved_bytes_low: one.saved_bytes.low,
+        saved_bytes_high: one.saved_bytes.high,
+    }
+}
+
+/// Function names of a path, root first.
+pub fn path(profile: &Profile, names: &mut Names<'_>, node: NodeId) -> Vec<String> {
+    let mut path: Vec<String> = profile
+        .frames_leaf_first(node)
+        .map(|frame| names.frame(frame))
+        .collect();
+    path.reverse();
+    path
+}

@@ -1,0 +1,423 @@
+//! The verdict in words: short, with units, and what to do next.
+
+use super::leaks_json::{name_of, path};
+use super::names::{NameStyle, Names};
+use super::units::{bytes, count, counted};
+use residue_analysis::account::{GrowthAccount, Parts};
+use residue_analysis::churn::Growing;
+use residue_analysis::follow::Dependence;
+use residue_analysis::growth::Growth;
+use residue_analysis::shape::{Agreement, Shape};
+use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_profile::timeline::Misuse;
+use residue_profile::{Profile, StackKind};
+
+/// How much is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Length {
+    pub stacks: usize,
+    /// Stacks that do not leak, and advice.
+    pub with_rest: bool,
+}
+
+/// Frames of a path that are shown in one line.
+const SHOWN_FRAMES: usize = 6;
+/// Churn that is not worth a line.
+const LEAST_SAVED_BYTES: u64 = 64 << 10;
+const MOST_ADVICE: usize = 3;
+const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
+
+pub fn lines(profile: &Profile, verdict: &Verdict, length: Length) -> Vec<String> {
+    let mut names = Names::new(profile, NameStyle::Short);
+    let unit = verdict.source.unit();
+    let mut lines = vec![head(verdict, unit)];
+    lines.extend(reasons(verdict));
+    if let Some(account) = &verdict.account {
+        lines.extend(account_lines(account, verdict));
+    }
+    if let (Some(followed), Basis::Live | Basis::Rss | Basis::Vm) =
+        (&verdict.counter, verdict.basis)
+    {
+        lines.push(format!("  follows {}", counter(profile, followed, unit)));
+    }
+    let (guilty, others): (Vec<&StackVerdict>, Vec<&StackVerdict>) = verdict
+        .stacks
+        .iter()
+        .partition(|stack| stack.share.is_some());
+    for (rank, stack) in guilty.iter().take(length.stacks).enumerate() {
+        lines.extend(guilty_lines(profile, &mut names, rank + 1, stack, unit));
+    }
+    if guilty.len() > length.stacks {
+        let rest = &guilty[length.stacks..];
+        let rate: f64 = rest.iter().map(|stack| stack.verdict.growth.rate).sum();
+        lines.push(format!(
+            "  and {} more, {} together",
+            counted(rest.len() as u64, "stack", "stacks"),
+            rate_text(rate, unit)
+        ));
+    }
+    if length.with_rest {
+        let most = others.len().min(length.stacks);
+        for stack in &others[..most] {
+            lines.extend(other_lines(profile, &mut names, stack, unit));
+        }
+        lines.extend(advice(profile, &mut names, &verdict.churn));
+    }
+    lines.extend(misuse(&profile.timeline.about.misuse));
+    lines
+}
+
+fn head(verdict: &Verdict, unit: &str) -> String {
+    let growth = &verdict.growth;
+    let events = format!(
+        "{unit}s {}..{}{}",
+        growth.first_event,
+        growth.last_event,
+        warm_up(growth)
+    );
+    let rate = rate_text(growth.rate, unit);
+    let interval = interval(growth);
+    match verdict.headline {
+        Headline::Leak => format!("LEAK  {rate}  (95 %: {interval}, {events})"),
+        Headline::FreedAtExit => format!(
+            "FREED AT EXIT  {rate}  (95 %: {interval}, {events}): held until the last {unit} was over"
+        ),
+        Headline::Fragmentation => format!(
+            "FRAGMENTATION  RSS grows {rate}  (95 %: {interval}, {events}) while the live heap does not"
+        ),
+        Headline::Growth => format!(
+            "GROWS  {} {rate}  (95 %: {interval}, {events})",
+            basis(verdict.basis)
+        ),
+        Headline::NoGrowth => format!(
+            "NO GROWTH  this run would have seen {} ({events})",
+            rate_text(growth.smallest_visible, unit)
+        ),
+        Headline::Undetermined => {
+            let needs = match growth.needs_events {
+                Some(needs) => format!("needs about {} {unit}s", count(needs)),
+                None => format!("this run of {} {unit}s cannot tell", count(verdict.events)),
+            };
+            format!("UNDETERMINED  {needs}  ({rate}, 95 %: {interval}, {events})")
+        }
+    }
+}
+
+fn basis(basis: Basis) -> &'static str {
+    match basis {
+        Basis::Stacks | Basis::Live => "the live heap",
+        Basis::Rss => "RSS",
+        Basis::Vm => "VM",
+    }
+}
+
+fn warm_up(growth: &Growth) -> String {
+    match growth.warm_up_events {
+        0 => String::new(),
+        events => format!(", warm-up {}", count(events)),
+    }
+}
+
+/// A rate with its unit: `2.201 MiB/event`.
+pub fn rate_text(rate: f64, unit: &str) -> String {
+    if !rate.is_finite() {
+        return format!("any rate/{unit}");
+    }
+    format!("{}/{unit}", signed(rate))
+}
+
+/// Bytes with a fraction and a sign, to four digits.
+fn signed(value: f64) -> String {
+    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
+    let mut size = value.abs();
+    let mut unit = 0;
+    while size >= 1023.95 && unit + 1 < UNITS.len() {
+        size /= 1024.0;
+        unit += 1;
+    }
+    let digits = match (unit, size) {
+        (0, size) if size.fract() < 1e-6 || size >= 100.0 => 0,
+        (_, size) if size >= 100.0 => 1,
+        (_, size) if size >= 10.0 => 2,
+        (0, _) => 2,
+        _ => 3,
+    };
+    let sign = if value < 0.0 { "-" } else { "" };
+    format!("{sign}{size:.digits$} {}", UNITS[unit])
+}
+
+fn interval(growth: &Growth) -> String {
+    if !growth.low.is_finite() || !growth.high.is_finite() {
+        return "unknown".to_string();
+    }
+    if growth.low == growth.high {
+        return "exact".to_string();
+    }
+    format!("{} .. {}", signed(growth.low), signed(growth.high))
+}
+
+fn reasons(verdict: &Verdict) -> Vec<String> {
+    let is_plain = verdict.headline == Headline::Leak && verdict.basis == Basis::Stacks;
+    let shown: Vec<&String> = match is_plain {
+        true => Vec::new(),
+        false => verdict
+            .reasons
+            .iter()
+            .chain(&verdict.growth.reasons)
+            .collect(),
+    };
+    let mut lines: Vec<String> = shown.iter().map(|reason| format!("  {reason}")).collect();
+    lines.extend(vm_against_rss(verdict));
+    lines
+}
+
+/// Address space and resident memory may go different ways; the resident one is
+/// what the machine runs out of.
+fn vm_against_rss(verdict: &Verdict) -> Option<String> {
+    let (vm, rss) = (verdict.vm.as_ref()?, verdict.rss.as_ref()?);
+    let change = |growth: &Growth| growth.end_to_end_rate;
+    (change(vm) * change(rss) < 0.0 && verdict.headline != Headline::Leak).then(|| {
+        format!(
+            "  VM changed by {} and RSS by {}: RSS counts, as it is what the machine runs out of",
+            rate_text(change(vm), verdict.source.unit()),
+            rate_text(change(rss), verdict.source.unit()),
+        )
+    })
+}
+
+fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
+    let parts = &account.bytes_per_event;
+    let unit = verdict.source.unit();
+    let largest = parts.program_rss.abs().max(parts.live_heap.abs());
+    if largest < 1.0 {
+        return Vec::new();
+    }
+    let mut terms = vec![("live heap", parts.live_heap)];
+    let Parts {
+        untouched,
+        heap_metadata,
+        allocator_slack,
+        mapped,
+        thread_stacks,
+        files,
+        unexplained,
+        ..
+    } = *parts;
+    for (name, value) in [
+        ("never written", -untouched),
+        ("heap metadata", heap_metadata),
+        ("allocator slack", allocator_slack),
+        ("mapped", mapped),
+        ("thread stacks", thread_stacks),
+        ("files", files),
+        ("unexplained", unexplained),
+    ] {
+        if value.abs() >= largest / 1000.0 {
+            terms.push((name, value));
+        }
+    }
+    let sum: Vec<String> = terms
+        .iter()
+        .map(|(name, value)| format!("{name} {}", signed(*value)))
+        .collect();
+    vec![format!(
+        "  RSS growth {} = {}",
+        rate_text(parts.program_rss, unit),
+        sum.join(" + ")
+    )]
+}
+
+fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
+    let follow = &followed.follow;
+    let name = name_of(profile, followed);
+    let per = |value: f64| format!("{} per {name}", signed(value));
+    match follow.dependence {
+        Dependence::Proportional => format!(
+            "{} (counter \"{name}\", r = {:.3})",
+            per(follow.bytes_per_unit),
+            follow.correlation
+        ),
+        Dependence::Both => format!(
+            "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
+            per(follow.bytes_per_unit),
+            rate_text(follow.constant_bytes, unit),
+            follow.correlation,
+            follow.explained_share * 100.0
+        ),
+        Dependence::PerEvent | Dependence::Unclear => {
+            format!("no counter: the same in every {unit}")
+        }
+    }
+}
+
+fn guilty_lines(
+    profile: &Profile,
+    names: &mut Names<'_>,
+    rank: usize,
+    stack: &StackVerdict,
+    unit: &str,
+) -> Vec<String> {
+    let growth = &stack.verdict.growth;
+    let mut first = format!("  #{rank}  {}", rate_text(growth.rate, unit));
+    if let Some(followed) = &stack.counter {
+        first.push_str(&format!("   {}", counter(profile, followed, unit)));
+    }
+    if let Some(share) = stack.share {
+        first.push_str(&format!("   {:.1} % of the growth", share * 100.0));
+    }
+    let kind = match stack.kind {
+        StackKind::Mapping => "mapped: ",
+        _ => "",
+    };
+    let mut lines = vec![
+        first,
+        format!("      {kind}{}", one_line(profile, names, stack)),
+    ];
+    let blocks = blocks_text(stack, unit);
+    lines.push(format!("      {}{blocks}", stack.verdict.reason));
+    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
+        lines.push(format!("      but {how}"));
+    }
+    lines
+}
+
+fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
+    if stack.blocks_per_event <= 0.0 {
+        return String::new();
+    }
+    let size = stack.verdict.growth.rate / stack.blocks_per_event;
+    let number = match stack.blocks_per_event {
+        rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
+        rate => format!("{rate:.3}"),
+    };
+    format!("; {number} blocks/{unit} of {}", signed(size))
+}
+
+fn other_lines(
+    profile: &Profile,
+    names: &mut Names<'_>,
+    stack: &StackVerdict,
+    unit: &str,
+) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "  {:<13} {}  up to {}",
+            shape(stack.verdict.shape),
+            sparkline(&stack.sparkline),
+            signed(stack.sparkline.iter().copied().fold(0.0, f64::max)),
+        ),
+        format!("      {}", one_line(profile, names, stack)),
+        format!("      {}", stack.verdict.reason),
+    ];
+    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
+        lines.push(format!("      but {how}"));
+    }
+    if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
+        let freeing = path(profile, names, node);
+        lines.push(format!(
+            "      freed in a later {unit} by {}",
+            shortened(&freeing)
+        ));
+    }
+    lines
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Leak => "leak",
+        Shape::WarmUp => "warm-up",
+        Shape::Cache => "cache",
+        Shape::Plateau => "plateau",
+        Shape::Sawtooth => "sawtooth",
+        Shape::Step => "step",
+        Shape::Deferred => "deferred free",
+        Shape::ExitFreed => "freed at exit",
+        Shape::Stopped => "stopped",
+        Shape::Flat => "flat",
+        Shape::Undetermined => "undetermined",
+    }
+}
+
+/// A series as a row of bars from zero to its highest.
+pub fn sparkline(values: &[f64]) -> String {
+    let highest = values.iter().copied().fold(0.0, f64::max);
+    values
+        .iter()
+        .map(|value| {
+            let level = value.max(0.0) / highest.max(f64::MIN_POSITIVE) * 7.0;
+            BARS[(level.round() as usize).min(7)]
+        })
+        .collect()
+}
+
+fn one_line(profile: &Profile, names: &mut Names<'_>, stack: &StackVerdict) -> String {
+    let stack = &profile.stacks[stack.stack as usize];
+    if let Some(text) = super::paths::placeholder(stack) {
+        return text.to_string();
+    }
+    shortened(&path(profile, names, stack.node))
+}
+
+/// The leaf side of a path, from `main` on if it fits.
+fn shortened(path: &[String]) -> String {
+    let start = path.iter().position(|name| name == "main").unwrap_or(0);
+    let path = &path[start..];
+    if path.len() <= SHOWN_FRAMES {
+        return path.join(" > ");
+    }
+    let tail = &path[path.len() + 2 - SHOWN_FRAMES..];
+    format!("{} > … > {}", path[0], tail.join(" > "))
+}
+
+fn advice(profile: &Profile, names: &mut Names<'_>, churn: &[Growing]) -> Vec<String> {
+    let worth = churn
+        .iter()
+        .filter(|one| one.saved_bytes.low >= LEAST_SAVED_BYTES);
+    let mut lines = Vec::new();
+    for one in worth.take(MOST_ADVICE) {
+        let node = profile.stacks[one.stack as usize].node;
+        let containers = match one.containers {
+            Some(1) | None => "a container".to_string(),
+            Some(many) => format!("{} containers", count(many)),
+        };
+        lines.push(format!(
+            "  reserve       {containers} grew {} times here; reserving would save {} allocations and {}",
+            count(one.allocations),
+            count(one.saved_allocations),
+            match one.saved_bytes.exact() {
+                Some(exact) => bytes(exact),
+                None => format!("at least {}", bytes(one.saved_bytes.low)),
+            },
+        ));
+        lines.push(format!("      {}", shortened(&path(profile, names, node))));
+    }
+    lines
+}
+
+/// Marks that made no sense.
+fn misuse(misuse: &Misuse) -> Vec<String> {
+    let Misuse {
+        end_without_begin,
+        begin_inside_event,
+        end_of_another,
+        scope_end_without_begin,
+        no_room,
+    } = *misuse;
+    [
+        (end_without_begin, "ends of events that had not begun"),
+        (
+            begin_inside_event,
+            "events begun inside another of their stream",
+        ),
+        (end_of_another, "ends of events under another id"),
+        (scope_end_without_begin, "ends of scopes that had not begun"),
+        (
+            no_room,
+            "marks beyond the recorder's room for names or streams",
+        ),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number != 0)
+    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
+    .collect()
+}
