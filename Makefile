@@ -5,8 +5,10 @@ CARGO ?= cargo
 export PATH := $(PATH):$(HOME)/.cargo/bin
 RESIDUE := target/release/residue
 WORKLOADS := build/workloads
+# Seeds of every shape and length in `make verdicts`.
+SEEDS ?= 20
 
-.PHONY: all build demo test check bench verify kills clean
+.PHONY: all build demo test check bench verify verdicts kills clean
 
 all: build
 
@@ -35,7 +37,7 @@ workloads: $(WORKLOADS)/.built
 # Builds, records a small event loop that leaks, and says what leaked where.
 demo: build $(WORKLOADS)/.built
 	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events
-	$(RESIDUE) report --top 3 build/demo.residue
+	$(RESIDUE) leaks build/demo.residue
 
 test: test-tools
 	$(CARGO) test --workspace --locked
@@ -56,6 +58,11 @@ bench: build bench-tools $(WORKLOADS)/.built
 # A million stacks each, compared with libgcc's unwinder, on four programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)
+
+# Real programs of twenty shapes: what the verdict says of each, and how often its
+# intervals hold the true rate.
+verdicts: build test-tools $(WORKLOADS)/.built
+	python3 benches/verdicts.py --residue $(RESIDUE) --workloads $(WORKLOADS) --events 30,300,3000 --seeds $(SEEDS) --json build/verdicts.json --markdown docs/VERDICTS.md
 
 kills: test-tools
 	$(CARGO) test --release --test end_to_end -- --ignored two_hundred_kills

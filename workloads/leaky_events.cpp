@@ -1,6 +1,6 @@
 // The demonstration: a simulation with an event loop that does honest work with
 // vectors, maps and strings, gives nearly all of it back, and loses one 64-byte frame
-// for every hit.
+// for every hit. Its events are marked, and the hits of each are counted.
 //
 //   leaky_events [events=200]
 //
@@ -9,6 +9,7 @@
 // and SEvt::getPhotonFrame.*. Apart from these the program ends with nothing live
 // under DetSim::run.
 
+#include "residue.h"
 #include "truth.h"
 
 #include <map>
@@ -112,7 +113,12 @@ NAMED void QSim::simulate(unsigned event) {
 }
 
 NAMED void DetSim::run(unsigned events) {
-    for (unsigned event = 0; event < events; event++) sim.simulate(event);
+    for (unsigned event = 0; event < events; event++) {
+        residue::event marked(event);
+        u64 before = sim.hits;
+        sim.simulate(event);
+        residue_count("hits", double(sim.hits - before));
+    }
     KEEP_FRAME();
 }
 

@@ -47,7 +47,7 @@ static const Entry ENTRIES[] = {
     {"exit-freed", "freed-at-exit", maker<ExitFreed>},
     {"fragmentation", "fragmentation", maker<Fragmentation>},
     {"flat", "flat", maker<Flat>},
-    {"noisy", "flat", maker<Noisy>},
+    {"noisy", "cache", maker<Noisy>},
 };
 
 static constexpr u64 FEWEST_EVENTS = 10;

@@ -2,8 +2,9 @@
  *
  *   slow_leak [milliseconds=1000] [marks]
  *
- * Every five milliseconds slow_leak loses 100 bytes.
- * Truth: slow_leak.*; events; blocks_in_events. */
+ * About every five milliseconds slow_leak loses 100 bytes; every second of these turns is
+ * an event.
+ * Truth: slow_leak.*; events; blocks_in_events, those since the first event began. */
 
 #include "truth.h"
 
@@ -21,11 +22,18 @@ NAMED void slow_leak(void) {
     tally_made(&leaked, 100);
 }
 
+static u64 now_ms(void) {
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
+}
+
 int main(int argc, char **argv) {
-    u64 steps = number_arg(argc, argv, 1, 1000) / STEP_MS, events = 0, in_events = 0;
-    int has_marks = argc > 2;
-    for (u64 i = 0; i < steps; i++) {
-        int is_event = has_marks && i >= steps / 2 && i % 2 == 0;
+    u64 start_ms = now_ms(), length_ms = number_arg(argc, argv, 1, 1000);
+    u64 marks_from_ms = argc > 2 ? length_ms / 2 : length_ms;
+    u64 events = 0, in_events = 0;
+    for (u64 i = 0; now_ms() - start_ms < length_ms; i++) {
+        int is_event = now_ms() - start_ms >= marks_from_ms && i % 2 == 0;
         if (is_event) residue_event_begin(events++);
         slow_leak();
         in_events += events > 0;

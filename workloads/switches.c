@@ -82,6 +82,7 @@ static void *quiet_thread(void *unused) {
 }
 
 static void *silenced_thread(void *unused) {
+    pthread_barrier_wait(&barrier); /* both are there, and main makes no more threads */
     pthread_barrier_wait(&barrier); /* all are paused */
     allocate_quietly();
     pthread_barrier_wait(&barrier); /* all go on */
@@ -92,6 +93,7 @@ static void *silenced_thread(void *unused) {
 }
 
 static void *silencing_thread(void *unused) {
+    pthread_barrier_wait(&barrier);
     residue_pause_all();
     pthread_barrier_wait(&barrier);
     allocate_quietly();

@@ -5,15 +5,16 @@ use std::path::{Path, PathBuf};
 use clap::ValueEnum;
 
 use crate::text::counter::{Counter, Kind};
-use crate::text::{export_csv, export_npy, export_stamps, folded, input, output};
+use crate::text::moments::Address;
+use crate::text::{export_csv, export_npy, export_stamps, folded, output};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     residue export job.residue --format folded -o job.folded\n  \
     residue export job.residue --format folded --counter at-peak | flamegraph.pl > peak.svg")]
 pub struct Args {
-    /// Profile to read
-    pub file: PathBuf,
+    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    pub file: Address,
     /// Form to write
     #[arg(long, value_enum)]
     pub format: Format,
@@ -41,10 +42,10 @@ pub enum Format {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = input::load(&args.file)?;
+    let profile = args.file.load()?;
     let needs_events = matches!(args.format, Format::Stamps | Format::Npy | Format::Csv);
     if needs_events && profile.timeline.stamps.is_empty() && profile.timeline.moments.is_empty() {
-        anyhow::bail!("{} has no stamps and no events", args.file.display());
+        anyhow::bail!("{} has no stamps and no events", args.file.path.display());
     }
     let write = |out: &mut dyn std::io::Write| match args.format {
         Format::Folded => Ok(folded::write(&profile, args.counter, args.kind, out)?),
@@ -56,10 +57,10 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         None => output::to_stdout(write),
         Some(path) if path == Path::new("-") => output::to_stdout(write),
         Some(path) => {
-            output::to_file(path, &args.file, write)?;
+            output::to_file(path, &args.file.path, write)?;
             if args.format == Format::Npy {
                 let names = export_npy::names_path(path);
-                output::to_file(&names, &args.file, |out| {
+                output::to_file(&names, &args.file.path, |out| {
                     Ok(export_npy::write_names(&profile, out)?)
                 })?;
             }

@@ -1,16 +1,16 @@
 //! `residue report`: who was recorded, and the stacks that matter most.
 
 use std::io::Write;
-use std::path::PathBuf;
 
 use residue_profile::Profile;
 
 use crate::commands::attach;
 use crate::text::counter::{Counter, Kind};
+use crate::text::moments::Address;
 use crate::text::names::{NameStyle, Names};
 use crate::text::select::{Selection, select};
 use crate::text::units::{bytes, count, counted, share};
-use crate::text::{bins, input, output, paths, report_json, summary};
+use crate::text::{bins, output, paths, report_json, summary};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -20,9 +20,9 @@ use crate::text::{bins, input, output, paths, report_json, summary};
     residue report --pid 4711 --counter calls\n  \
     residue report job.residue --json | jq '.top[0].frames[].function'")]
 pub struct Args {
-    /// Profile to read
+    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
     #[arg(required_unless_present = "pid")]
-    pub file: Option<PathBuf>,
+    pub file: Option<Address>,
     /// Read a program that `residue run` is recording at this moment instead
     #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
@@ -72,7 +72,7 @@ impl Default for Options {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let profile = match (&args.file, args.pid) {
         (_, Some(pid)) => attach::profile_of(pid)?,
-        (Some(file), None) => input::load(file)?,
+        (Some(file), None) => file.load()?,
         (None, None) => anyhow::bail!("name a profile or a process to report on"),
     };
     output::to_stdout(|out| print(&profile, &args.options, out))

@@ -9,10 +9,13 @@ use crate::recording::settings::{Events, Settings};
 use crate::recording::signals::Forwarding;
 use crate::recording::watch::{Orders, Snapshots, Watch};
 use crate::recording::{finishing, library};
+use crate::text::leaks_text::{self, Length};
 use crate::text::{arguments, units};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::verdict;
 use residue_finish::Ending;
 use residue_profile::{End, Profile};
 use std::ffi::OsString;
@@ -120,6 +123,9 @@ const EXIT_NOT_FOUND: u8 = 127;
 /// Processes left behind are waited for this long before the user is told.
 const SILENT_WAIT: Duration = Duration::from_secs(1);
 const WAIT_STEP: Duration = Duration::from_millis(20);
+
+/// Stacks shown at the end of a run.
+const SHOWN_STACKS: usize = 3;
 
 /// Profiles of other processes named in the summary before it says "and N more".
 const MOST_NAMED: usize = 8;
@@ -436,8 +442,14 @@ impl Finished {
             return;
         }
         let recorder = &profile.recorder;
+        let about = &profile.timeline.about;
         eprintln!(
-            "residue: {} allocations, {} in total, peak {}, live {} in {} blocks",
+            "residue: {}, {} allocations, {} in total, peak {}, live {} in {} blocks",
+            units::counted(
+                about.events,
+                about.source.unit(),
+                &format!("{}s", about.source.unit())
+            ),
             units::count(profile.heap.calls),
             units::bytes(profile.heap.total_bytes),
             units::bytes(profile.heap.peak_bytes),
@@ -445,8 +457,8 @@ impl Finished {
             units::count(profile.heap.live_blocks),
         );
         eprintln!(
-            "residue: {} stacks; recorder {}, {} dropped",
-            units::count(profile.stacks.len() as u64),
+            "residue: {}; recorder {}, {} dropped",
+            units::counted(profile.stacks.len() as u64, "stack", "stacks"),
             units::bytes(recorder.arena_bytes + recorder.private_bytes),
             units::count(recorder.dropped),
         );
@@ -457,7 +469,20 @@ impl Finished {
                 units::count(recorder.verify_differences),
             );
         }
-        eprintln!("residue: see it: residue report {}", path.display());
+        let see = match verdict(profile, EventRange::ALL) {
+            Some(verdict) => {
+                let length = Length {
+                    stacks: SHOWN_STACKS,
+                    with_rest: false,
+                };
+                for line in leaks_text::lines(profile, &verdict, length) {
+                    eprintln!("{line}");
+                }
+                "leaks"
+            }
+            None => "report",
+        };
+        eprintln!("residue: see it: residue {see} {}", path.display());
     }
 
     fn name_others(&self, others: &[PathBuf]) {

@@ -25,6 +25,7 @@ pub mod ignore;
 pub mod input;
 pub mod leaks_json;
 pub mod leaks_text;
+pub mod moment_view;
 pub mod moments;
 pub mod names;
 pub mod output;

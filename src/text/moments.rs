@@ -1,7 +1,9 @@
 //! Addresses of moments: `FILE@51`, `FILE@51..end`, `FILE@snapshot-name`.
 
+use super::{input, moment_view};
 use anyhow::{Result, bail};
 use residue_analysis::history::EventRange;
+use residue_profile::Profile;
 use residue_profile::timeline::{EventNumber, MomentId, MomentKind, Timeline};
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -64,9 +66,20 @@ impl Address {
         })
     }
 
+    /// The profile at this address: as it was at the moment, or as it changed between
+    /// the two.
+    pub fn load(&self) -> Result<Profile> {
+        let profile = input::load(&self.path)?;
+        if self.part.is_none() {
+            return Ok(profile);
+        }
+        let (from, to) = self.moments(&profile.timeline)?;
+        Ok(moment_view::between(&profile, from, to))
+    }
+
     /// The moments meant: what came between them is the difference. `None` for the
     /// first stands for nothing before it, for the second for the end.
-    pub fn moments(&self, timeline: &Timeline) -> Result<(Option<MomentId>, Option<MomentId>)> {
+    fn moments(&self, timeline: &Timeline) -> Result<(Option<MomentId>, Option<MomentId>)> {
         let moment = |name: &str| moment_of(timeline, name);
         Ok(match &self.part {
             None => (None, None),

@@ -5,7 +5,8 @@
 //!
 //! The allocator tests need libjemalloc2, libtcmalloc-minimal4 and libmimalloc2.0;
 //! those with small disks and set-user programs need root, or sudo without a
-//! password.
+//! password. Events are looked for in programs of C, C++, Fortran and Python, and in
+//! Debian's sqlite3.
 
 mod support;
 
@@ -13,19 +14,30 @@ mod allocators;
 mod containers;
 mod corners;
 mod daemons;
+mod dumped;
 mod endings;
+mod event_functions;
+mod event_lines;
 mod forks;
 mod functions;
 mod kills;
+mod marks;
 mod obstacles;
 mod orphans;
+mod overlap;
 mod reading;
+mod reports;
 mod running;
+mod scopes;
 mod selection;
 mod sizes;
 mod small_disks;
+mod snapshots;
 mod stacks;
+mod switches;
+mod thinning;
 mod threads;
+mod ticks;
 mod transparency;
 mod trouble;
 mod verification;

@@ -5,7 +5,7 @@ use crate::groups::{GroupId, Groups};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
 use residue_profile::Profile;
-use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, NameId};
+use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, NameId, Source};
 use std::collections::BTreeMap;
 
 /// The events looked at, both included.
@@ -26,7 +26,7 @@ impl EventRange {
 pub struct History<'a> {
     profile: &'a Profile,
     pub groups: Groups,
-    /// Begins (or ticks) in the range that have changes, in the order of events.
+    /// Begins (or ticks) in the range at which stacks are known, in the order of events.
     begins: Vec<MomentId>,
     /// The last moment of the last event in the range.
     end_of_run: MomentId,
@@ -52,8 +52,11 @@ impl<'a> History<'a> {
     /// `None` where fewer than two events began in the range.
     pub fn new(profile: &'a Profile, range: EventRange) -> Option<History<'a>> {
         let timeline = &profile.timeline;
+        // What another tool measured has no stacks, so none that could be late.
+        let is_known =
+            |moment: &Moment| moment.has_changes || timeline.about.source == Source::Imported;
         let is_begin = |moment: &Moment| {
-            matches!(moment.kind, MomentKind::Begin | MomentKind::Tick) && moment.has_changes
+            matches!(moment.kind, MomentKind::Begin | MomentKind::Tick) && is_known(moment)
         };
         let mut begins: Vec<MomentId> = Vec::new();
         let mut last_event = 0;
@@ -70,7 +73,7 @@ impl<'a> History<'a> {
             return None;
         }
         let is_end = |moment: &Moment| {
-            moment.kind == MomentKind::End && moment.has_changes && moment.event <= range.to
+            moment.kind == MomentKind::End && is_known(moment) && moment.event <= range.to
         };
         let last_end = timeline.moments.iter().rposition(is_end);
         let end_of_run = last_end.map_or(last, |end| last.max(end as MomentId));

@@ -126,7 +126,9 @@ pub fn verdict(profile: &Profile, range: EventRange) -> Option<Verdict> {
         None => history.first_event(),
     };
     set_aside_exchanges(&mut judged, live_growth.as_ref());
-    let account = account::account(&profile.timeline, from, range.to);
+    // The first account is of a program that has hardly begun; without it if possible.
+    let account = account::account(&profile.timeline, from.saturating_add(1), range.to)
+        .or_else(|| account::account(&profile.timeline, from, range.to));
     let sizes = Sizes {
         live: live_growth,
         rss: rss_growth,
@@ -301,13 +303,20 @@ fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -
         && growth.outcome == Outcome::Growing
         && growth.rate * sizes.rss_span.max(1.0) >= NOTABLE_RSS_BYTES
     {
-        let is_fragmentation = account.is_some_and(|account| account.is_fragmentation);
-        let headline = match (is_fragmentation, &sizes.live) {
-            (true, _) => Headline::Fragmentation,
-            // Without knowledge of the heap, growth is all that can be said.
-            (false, _) => Headline::Growth,
+        // Without knowledge of the heap, growth is all that can be said.
+        let headline = match account.is_some_and(|account| account.is_fragmentation) {
+            true => Headline::Fragmentation,
+            false => Headline::Growth,
         };
         return Some((headline, basis, growth.clone(), Vec::new()));
+    }
+    // Too few readings of a size that seems to grow leave the question open.
+    if let Some(growth) = resident
+        && growth.outcome == Outcome::Undetermined
+        && growth.low * sizes.rss_span.max(1.0) >= NOTABLE_RSS_BYTES
+    {
+        let reason = "what is live does not grow, but the resident size may".to_string();
+        return Some((Headline::Undetermined, basis, growth.clone(), vec![reason]));
     }
     let (basis, growth) = match (&sizes.live, resident) {
         (Some(live), _) => (Basis::Live, live),

@@ -61,7 +61,7 @@ fn begin(
         count_misuse(arena, header::NO_ROOM);
         return false;
     };
-    let mut row = moments::sample(hot, arena);
+    let mut row = moments::sample_at_begin(hot, arena);
     if open.number != 0 {
         // The entry of a function ends the event before it; a mark should not.
         if source == header::SOURCE_MARKS {
@@ -160,7 +160,7 @@ pub extern "C" fn event_end(id: u64, stream: u32) {
         } else if open.id != id {
             count_misuse(arena, header::END_OF_ANOTHER);
         } else {
-            let row = moments::sample(hot, arena);
+            let row = moments::sample_at_end(hot, arena);
             end_open(arena, open, row);
         }
     });

@@ -45,13 +45,23 @@ const MOST_REST: u64 = 50;
 const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;
 const MOST_CHANGES_PER_STRIDE: u64 = 1 << 21;
 
-/// The process now. Its sizes are read if they were not just a moment ago.
-pub fn sample(hot: &Hot, arena: Arena) -> Row {
+/// The process at the begin of an event. Its sizes are read if they were not just a
+/// moment ago.
+pub fn sample_at_begin(hot: &Hot, arena: Arena) -> Row {
+    sample_if_rested(hot, arena, 1)
+}
+
+/// The process at the end of an event. Begins come first: they cover whole turns.
+pub fn sample_at_end(hot: &Hot, arena: Arena) -> Row {
+    sample_if_rested(hot, arena, 4)
+}
+
+fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
     let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
     let rested = now_ns.saturating_sub(hot.statm_ns.load(Ordering::Relaxed));
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
     let looks = hot.statm_looks.load(Ordering::Relaxed);
-    let rest = (looks / LOOKS_PER_REST).min(MOST_REST);
+    let rest = (looks / LOOKS_PER_REST).min(MOST_REST) * times;
     sample_at(hot, arena, now_ns, rested >= cost_ns * rest)
 }
 
@@ -77,8 +87,13 @@ fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
         let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
         hot.statm_looks.fetch_add(1, Ordering::Relaxed);
         hot.statm_ns.store(after_ns, Ordering::Relaxed);
-        hot.statm_cost_ns
-            .store(after_ns - now_ns, Ordering::Relaxed);
+        // The least is what it takes; more was somebody else's time.
+        let cost_ns = (after_ns - now_ns).max(1);
+        let least_ns = match hot.statm_cost_ns.load(Ordering::Relaxed) {
+            0 => cost_ns,
+            known => known.min(cost_ns),
+        };
+        hot.statm_cost_ns.store(least_ns, Ordering::Relaxed);
     }
     row
 }

@@ -151,8 +151,12 @@ extern "C" fn constructor() {
             note_foreign_malloc();
             find_statistics();
         }
-        // SAFETY: forgets what the searches left behind.
-        unsafe { sys::dlerror() };
+        // The first call reads what the searches left behind, the second frees it.
+        // SAFETY: neither takes anything.
+        unsafe {
+            sys::dlerror();
+            sys::dlerror();
+        }
     });
     if is_recording {
         prepare_events();
