@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
 
 bench-tools: test-tools

@@ -11,6 +11,8 @@ fn main() {
         "crates/recorder/Cargo.toml",
         "crates/arena/src",
         "crates/arena/Cargo.toml",
+        "crates/residency/src",
+        "crates/residency/Cargo.toml",
         "Cargo.lock",
         "build.rs",
     ] {

@@ -3,6 +3,7 @@
 
 mod commands;
 mod recording;
+mod selftest;
 mod text;
 
 use clap::{Parser, Subcommand};
@@ -43,6 +44,12 @@ enum Command {
     Dump(commands::dump::Args),
     /// Finish recordings that were left behind when `residue` itself was killed
     Recover(commands::recover::Args),
+    /// Take a snapshot of a program while it is recorded
+    Snapshot(commands::snapshot::Args),
+    /// Prove on this machine that recording works
+    Selftest(commands::selftest::Args),
+    #[command(hide = true)]
+    SelftestTarget(commands::selftest::TargetArgs),
 }
 
 /// Exit status of `residue` itself when it could not do what was asked.
@@ -59,6 +66,11 @@ fn main() -> ExitCode {
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => commands::dump::run(args).map(|()| ExitCode::SUCCESS),
         Command::Recover(args) => commands::recover::run(args),
+        Command::Snapshot(args) => commands::snapshot::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Selftest(args) => commands::selftest::run(args),
+        Command::SelftestTarget(args) => {
+            commands::selftest::run_target(args).map(|()| ExitCode::SUCCESS)
+        }
     };
     result.unwrap_or_else(|error| {
         eprintln!("residue: {error:#}");

@@ -172,9 +172,12 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
             if counted.is_empty() {
                 return decide(lines, &verdict.growth, limit);
             }
+            // Those that a rule excuses are not to blame.
+            let mut blamed = verdict.clone();
+            blamed.stacks = counted.iter().copied().cloned().collect();
             let guilty = leaks_text::lines(
                 profile,
-                verdict,
+                &blamed,
                 leaks_text::Length {
                     stacks: 5,
                     with_rest: false,

@@ -9,4 +9,6 @@ pub mod leaks;
 pub mod recover;
 pub mod report;
 pub mod run;
+pub mod selftest;
+pub mod snapshot;
 pub mod stages;

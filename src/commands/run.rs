@@ -182,6 +182,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let pid = child.id();
     forwarding.program_runs(pid);
     let orders = Orders {
+        tick: args.tick,
         functions: args.event_function.clone(),
         snapshots,
     };

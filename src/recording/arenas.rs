@@ -219,7 +219,7 @@ fn named(pid: u32) -> String {
 }
 
 /// Whether a process maps the file, or one in the directory.
-fn maps_path(pid: u32, path: &Path) -> bool {
+pub fn maps_path(pid: u32, path: &Path) -> bool {
     fs::read_to_string(format!("/proc/{pid}/maps"))
         .is_ok_and(|maps| maps.contains(&*path.to_string_lossy()))
 }
@@ -242,7 +242,7 @@ impl Owner {
 }
 
 /// Field 22 of `/proc/PID/stat`; the name before it may hold anything but `)`.
-fn process_started_ticks(pid: u32) -> Option<u64> {
+pub fn process_started_ticks(pid: u32) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.rsplit_once(')')?.1;
     after_name.split_whitespace().nth(19)?.parse().ok()

@@ -84,6 +84,7 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
             event: number as u32,
             id: line.id.unwrap_or(number),
             counts: line.counters.iter().cloned().collect(),
+            is_late: line.is_late,
             ..About::default()
         },
     )?;

@@ -17,6 +17,9 @@ pub struct LineEvent {
     pub id: Option<u64>,
     /// In the order of the groups in the pattern.
     pub counters: Vec<(String, f64)>,
+    /// The line of the next event had come already when this one was read: what lies
+    /// between the two cannot be told apart.
+    pub is_late: bool,
 }
 
 /// One stream of text on its way through the pattern.
@@ -59,16 +62,25 @@ impl LineEvents {
     /// Takes the next bytes of the stream; `on_event` is called for each line that
     /// ends in them and matches.
     pub fn feed(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(LineEvent)) {
+        let mut found = Vec::new();
+        let mut find = |event| found.push(event);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             match piece.strip_suffix(b"\n") {
                 // Most lines come whole and need not be copied.
-                Some(whole) if self.line.is_empty() => self.match_line(whole, on_event),
+                Some(whole) if self.line.is_empty() => self.match_line(whole, &mut find),
                 Some(end) => {
                     self.keep(end);
-                    self.end(on_event);
+                    self.end(&mut find);
                 }
                 None => self.keep(piece),
             }
+        }
+        let last = found.len().saturating_sub(1);
+        for (place, event) in found.into_iter().enumerate() {
+            on_event(LineEvent {
+                is_late: place < last,
+                ..event
+            });
         }
     }
 
@@ -147,7 +159,11 @@ mod tests {
             .iter()
             .map(|&(name, value)| (name.to_string(), value))
             .collect();
-        LineEvent { id, counters }
+        LineEvent {
+            id,
+            counters,
+            is_late: false,
+        }
     }
 
     /// The events in a text fed in chunks, and the groups that were not numbers.
@@ -155,7 +171,12 @@ mod tests {
         let mut lines = LineEvents::new(pattern).unwrap();
         let mut found = Vec::new();
         for chunk in text.chunks(chunk_bytes) {
-            lines.feed(chunk, &mut |event| found.push(event));
+            lines.feed(chunk, &mut |event| {
+                found.push(LineEvent {
+                    is_late: false,
+                    ..event
+                })
+            });
         }
         lines.end(&mut |event| found.push(event));
         (found, lines.not_numbers())
@@ -176,6 +197,17 @@ mod tests {
                 assert_eq!(events(pattern, text, chunk_bytes), (expected.clone(), 0));
             }
         }
+    }
+
+    #[test]
+    fn an_event_is_late_when_the_next_has_come_already() {
+        let mut lines = LineEvents::new("^tick").unwrap();
+        let mut late = Vec::new();
+        lines.feed(b"tick\ntick\nother\n", &mut |event| {
+            late.push(event.is_late)
+        });
+        lines.feed(b"tick\n", &mut |event| late.push(event.is_late));
+        assert_eq!(late, [true, false, false]);
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! A recorded process seen from outside: its sizes, its resident memory by kind,
 //! and moments that are made here because the program makes none itself.
 
+use super::arenas::{maps_path, process_started_ticks};
 use anyhow::{Context, Result};
+use nix::time::{ClockId, clock_gettime};
 use residue_arena::header;
 use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS};
 use residue_arena::region::Region;
@@ -15,7 +17,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 /// An account is taken when this part of the program's life has passed since the
 /// last, and a hundred times what one takes.
@@ -29,6 +31,8 @@ pub struct Process {
     pub arena: PathBuf,
     pub window: Window,
     pid: u32,
+    /// When the process started, in the kernel's ticks: numbers come back.
+    started_ticks: Option<u64>,
     stride: u64,
     kept: u64,
     account_taken: Option<(Instant, Duration)>,
@@ -42,15 +46,18 @@ pub struct About {
     pub name: Option<String>,
     pub counts: BTreeMap<String, f64>,
     pub with_papers: bool,
+    pub is_late: bool,
 }
 
 impl Process {
     /// `None` until its program records.
     pub fn open(arena: &Path) -> Option<Process> {
         let window = Window::open(arena).ok()?;
+        let pid = window.get(header::PID) as u32;
         Some(Process {
             arena: arena.to_path_buf(),
-            pid: window.get(header::PID) as u32,
+            pid,
+            started_ticks: process_started_ticks(pid),
             window,
             stride: 1,
             kept: 0,
@@ -58,10 +65,12 @@ impl Process {
         })
     }
 
-    /// Whether the process still is what wrote the arena.
+    /// Whether the process still is what wrote the arena: it has not ended, and has not
+    /// become another program.
     pub fn is_running(&self) -> bool {
-        fs::read_to_string(format!("/proc/{}/maps", self.pid))
-            .is_ok_and(|maps| maps.contains(&*self.arena.to_string_lossy()))
+        self.started_ticks.is_some()
+            && process_started_ticks(self.pid) == self.started_ticks
+            && maps_path(self.pid, &self.arena)
     }
 
     /// Whether the event with this number is kept: all of the first thousands, ever
@@ -85,10 +94,9 @@ impl Process {
 
     /// How long the program has been recorded.
     pub fn life(&self) -> Duration {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .unwrap_or_default();
-        let started = Duration::from_nanos(self.window.get(header::STARTED_UNIX_NS));
+        // The recorder's clock: the time of day may be set meanwhile.
+        let now = clock_gettime(ClockId::CLOCK_MONOTONIC).map_or(Duration::ZERO, Duration::from);
+        let started = Duration::from_nanos(self.window.get(header::STARTED_MONOTONIC_NS));
         now.saturating_sub(started)
     }
 
@@ -124,6 +132,7 @@ impl Process {
             mapped_bytes: arena.word(header::MAPPED_BYTES),
             recorder_bytes: arena.committed_bytes() + arena.word(header::PRIVATE_BYTES),
             threads: threads(self.pid),
+            is_late: about.is_late,
             name: about.name,
             counts: about.counts,
             account,
@@ -202,7 +211,6 @@ fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<
         other_bytes: sums.resident_bytes(Kind::Other),
         pss_bytes: sums.total_proportional_bytes(),
         live_bytes,
-        live_blocks: 0,
         allocator: None,
     })
 }

@@ -23,6 +23,7 @@ const QUICK_PERIOD: Duration = Duration::from_millis(2);
 /// What to watch for.
 #[derive(Debug, Clone, Default)]
 pub struct Orders {
+    pub tick: Duration,
     /// Functions whose entries begin events.
     pub functions: Vec<String>,
     pub snapshots: Snapshots,
@@ -55,7 +56,7 @@ impl Watch {
             let directory = ArenaDirectory { path: directory };
             let mut watched = Watched::default();
             let period = match orders.functions.is_empty() {
-                true => PERIOD,
+                true => PERIOD.min(orders.tick / 4).max(QUICK_PERIOD),
                 false => QUICK_PERIOD,
             };
             while !seen.load(Ordering::Acquire) {
@@ -80,9 +81,9 @@ impl Drop for Watch {
     }
 }
 
-/// The processes known so far, by arena.
+/// The processes known so far, by arena; `None` for those that have ended.
 #[derive(Default)]
-struct Watched(BTreeMap<PathBuf, Process>);
+struct Watched(BTreeMap<PathBuf, Option<Process>>);
 
 impl Watched {
     fn look(&mut self, directory: &ArenaDirectory, orders: &Orders) {
@@ -91,13 +92,23 @@ impl Watched {
                 let Some(process) = Process::open(&path) else {
                     continue;
                 };
-                self.0.insert(path.clone(), process);
+                self.0.insert(path.clone(), Some(process));
             }
-            let Some(process) = self.0.get_mut(&path) else {
+            let Some(place) = self.0.get_mut(&path) else {
+                continue;
+            };
+            let Some(process) = place else {
                 continue;
             };
             if !orders.functions.is_empty() {
                 functions::answer(process, &orders.functions);
+            }
+            if !is_due(process) {
+                continue;
+            }
+            if !process.is_running() {
+                *place = None;
+                continue;
             }
             // What cannot be written down now is tried again at the next tick.
             let _ = tick(process, &orders.snapshots);
@@ -105,14 +116,25 @@ impl Watched {
     }
 }
 
+/// The tick that a process without events is in; zero where it has events.
+fn tick_now(process: &Process) -> u64 {
+    let tick_ns = process.window.get(header::TICK_NS);
+    let has_ticks = process.window.get(header::SOURCE) == header::SOURCE_TICKS;
+    match has_ticks && tick_ns != 0 {
+        true => process.life().as_nanos() as u64 / tick_ns,
+        false => 0,
+    }
+}
+
+/// Whether the next tick has begun.
+fn is_due(process: &Process) -> bool {
+    tick_now(process) > process.window.get(header::BIRTH)
+}
+
 /// Begins the next tick of a process without events, if it is time.
 fn tick(process: &mut Process, snapshots: &Snapshots) -> anyhow::Result<()> {
-    let tick_ns = process.window.get(header::TICK_NS);
-    if tick_ns == 0 || process.window.get(header::SOURCE) != header::SOURCE_TICKS {
-        return Ok(());
-    }
-    let due = process.life().as_nanos() as u64 / tick_ns;
     let before = process.window.get(header::BIRTH);
+    let due = tick_now(process);
     if due <= before {
         return Ok(());
     }

@@ -14,11 +14,10 @@ impl Rules {
     }
 
     fn parse(text: &str) -> Rules {
-        let lines = text.lines().map(|line| match line.split_once('#') {
-            Some((rule, _)) => rule.trim(),
-            None => line.trim(),
-        });
-        let rules = lines.filter(|rule| !rule.is_empty());
+        let rules = text
+            .lines()
+            .map(without_comment)
+            .filter(|rule| !rule.is_empty());
         Rules(rules.map(str::to_string).collect())
     }
 
@@ -28,6 +27,17 @@ impl Rules {
             .iter()
             .any(|rule| matches(rule.as_bytes(), name.as_bytes()))
     }
+}
+
+/// A comment stands at the start or after a space: `{lambda()#1}` has none.
+fn without_comment(line: &str) -> &str {
+    let is_comment = |place: &usize| {
+        let before = line[..*place].chars().next_back();
+        before.is_none_or(char::is_whitespace)
+    };
+    let mut hashes = line.match_indices('#').map(|(place, _)| place);
+    let end = hashes.find(is_comment).unwrap_or(line.len());
+    line[..end].trim()
 }
 
 /// `*` stands for any text, `?` for one character.
@@ -68,5 +78,13 @@ mod tests {
         assert!(!rules.holds("leak_there"));
         assert!(!rules.holds("my_TClass::x"));
         assert!(!rules.holds(""));
+    }
+
+    #[test]
+    fn names_of_lambdas_are_no_comments() {
+        let rules = Rules::parse("run::{lambda()#1}::* # known\n  # alone\n");
+        assert!(rules.holds("run::{lambda()#1}::operator()"));
+        assert!(!rules.holds("run::{lambda()#2}::operator()"));
+        assert!(!rules.holds("alone"));
     }
 }

@@ -290,7 +290,8 @@ fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
         rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
         rate => format!("{rate:.3}"),
     };
-    format!("; {number} blocks/{unit} of {}", signed(size))
+    let blocks = if number == "1" { "block" } else { "blocks" };
+    format!("; {number} {blocks}/{unit} of {}", signed(size))
 }
 
 fn other_lines(

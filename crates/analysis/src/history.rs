@@ -36,6 +36,34 @@ pub struct History<'a> {
     is_whole: bool,
 }
 
+/// Which births stand for several events: those of a very long run, between its ends.
+struct Apart {
+    bin_events: u32,
+    ends: std::ops::Range<u32>,
+}
+
+impl Apart {
+    /// Events at each end whose births are kept apart.
+    const WHOLE_EVENTS: u32 = 4096;
+
+    fn of(profile: &Profile) -> Apart {
+        let about = &profile.timeline.about;
+        let last = u32::try_from(about.events).unwrap_or(u32::MAX);
+        Apart {
+            bin_events: about.birth_bin_events.max(1),
+            ends: Self::WHOLE_EVENTS + 1..last.saturating_sub(Self::WHOLE_EVENTS),
+        }
+    }
+
+    /// How many events a birth stands for.
+    fn events_at(&self, event: u32) -> u32 {
+        match self.ends.contains(&event) {
+            true => self.bin_events,
+            false => 1,
+        }
+    }
+}
+
 /// How a group's live memory moved in the range.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Movement {
@@ -207,7 +235,7 @@ impl<'a> History<'a> {
             // What was freed after the last event took its births with it.
             births_known: self.is_whole && live_bytes >= end_of_run_bytes / 4 * 3,
             deferral: self.deferral(group),
-            events: self.last_event(),
+            events: self.last_event() - self.first_event() + 1,
             blocks,
         }
     }
@@ -221,13 +249,18 @@ impl<'a> History<'a> {
                 sum.1 += birth.blocks;
             }
         }
+        let apart = Apart::of(self.profile);
         births
             .into_iter()
-            .filter(|(event, _)| *event > 0)
-            .map(|(event, (bytes, blocks))| Birth {
-                event: u64::from(event),
-                bytes,
-                blocks,
+            // What is older than the range says nothing about it.
+            .filter(|(event, _)| *event >= self.first_event())
+            .flat_map(|(event, (bytes, blocks))| {
+                let events = apart.events_at(event);
+                (0..events).map(move |step| Birth {
+                    event: u64::from(event + step),
+                    bytes: bytes / u64::from(events),
+                    blocks: (blocks / u64::from(events)).max(1),
+                })
             })
             .collect()
     }

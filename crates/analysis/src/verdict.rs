@@ -30,6 +30,10 @@ const MOST_MOVED: usize = 100;
 /// Growth of the resident size over the whole run below this is a few pages.
 const NOTABLE_RSS_BYTES: f64 = 256.0 * 1024.0;
 const PAGE_BYTES: f64 = 4096.0;
+/// Stacks that jump once each, from which on all together are looked at.
+const MANY_JUMPS: usize = 8;
+/// Share of events whose lines came too late from which on nothing is said.
+const MOST_LATE_LINES: f64 = 0.05;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -135,7 +139,16 @@ pub fn verdict(profile: &Profile, range: EventRange) -> Option<Verdict> {
         vm: vm_growth,
         rss_span: rss.span(),
     };
-    let (headline, basis, growth, reasons) = headline(&judged, &sizes, account.as_ref())?;
+    let (mut headline, basis, growth, mut reasons) = headline(&judged, &sizes, account.as_ref())?;
+    let about = &profile.timeline.about;
+    if about.late_lines as f64 > about.events as f64 * MOST_LATE_LINES {
+        headline = Headline::Undetermined;
+        reasons.push(format!(
+            "{} of {} events were over before their lines could be read, so what each left cannot \
+             be told; use --event-function",
+            about.late_lines, about.events
+        ));
+    }
     let mut verdict = Verdict {
         source: profile.timeline.about.source,
         events: profile.timeline.about.events,
@@ -352,11 +365,17 @@ fn is_open_question(judged: &Judged) -> bool {
 fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
     let net = |judged: &Judged| (judged.movement.end_bytes - judged.movement.start_bytes).max(0);
     let whole: i64 = judged.iter().map(net).sum();
-    let open: i64 = judged
+    let jumps = judged
         .iter()
-        .filter(|judged| matches!(judged.verdict.shape, Shape::Undetermined | Shape::Flat))
-        .map(net)
-        .sum();
+        .filter(|judged| judged.verdict.shape == Shape::Step)
+        .count();
+    let is_open = |judged: &&Judged| match judged.verdict.shape {
+        Shape::Undetermined | Shape::Flat => true,
+        // One that jumped is at rest; one after another they are a leak on many paths.
+        Shape::Step => jumps >= MANY_JUMPS,
+        _ => false,
+    };
+    let open: i64 = judged.iter().filter(is_open).map(net).sum();
     open * 2 > whole
 }
 

@@ -94,7 +94,6 @@ pub const ACCOUNT_RECORDER: usize = 5;
 pub const ACCOUNT_OTHER: usize = 6;
 pub const ACCOUNT_PSS: usize = 7;
 pub const ACCOUNT_LIVE: usize = 8;
-pub const ACCOUNT_LIVE_BLOCKS: usize = 9;
 /// Not zero where the allocator said something.
 pub const ACCOUNT_SYSTEM: usize = 10;
 pub const ACCOUNT_IN_USE: usize = 11;

@@ -45,6 +45,14 @@ impl Births {
         }
     }
 
+    /// Events per bin where births are put together.
+    pub fn bin_events(&self) -> u32 {
+        match self.events <= 4 * WHOLE_EVENTS {
+            true => 1,
+            false => self.bin_events,
+        }
+    }
+
     /// The event of a birth, or the first of its bin; zero before the first event.
     pub fn bin(&self, birth: u32) -> u32 {
         let event = birth.saturating_sub(self.base);
@@ -53,7 +61,8 @@ impl Births {
         if is_near_an_end || self.events <= 4 * WHOLE_EVENTS {
             event
         } else {
-            event / self.bin_events * self.bin_events
+            let first = event / self.bin_events * self.bin_events;
+            first.max(WHOLE_EVENTS + 1)
         }
     }
 }

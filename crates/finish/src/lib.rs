@@ -58,6 +58,7 @@ pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Pr
     let births = births::Births::of(&arena);
     live.fill(&mut profile, &mut ledger, &births);
     timeline::fill(&mut profile, &arena, &ledger, &tree)?;
+    profile.timeline.about.birth_bin_events = births.bin_events();
     names::fill(&mut profile, &arena, &tree, progress)?;
     fill_totals(&mut profile, &arena);
     profile.recorder = recorder_stats(&arena, &profile)?;

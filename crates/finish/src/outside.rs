@@ -27,6 +27,9 @@ pub struct Seen {
     pub mapped_bytes: u64,
     pub recorder_bytes: u64,
     pub threads: u32,
+    /// The next event had begun already when this one was seen.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_late: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -58,8 +61,9 @@ pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
 
 /// All lines that are whole.
 pub fn read(arena: &Path) -> Vec<Seen> {
-    let text = std::fs::read_to_string(path_for(arena)).unwrap_or_default();
-    text.lines()
-        .filter_map(|line| serde_json::from_str(line).ok())
+    let bytes = std::fs::read(path_for(arena)).unwrap_or_default();
+    bytes
+        .split(|&byte| byte == b'\n')
+        .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
 }

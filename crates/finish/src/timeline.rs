@@ -32,7 +32,9 @@ pub fn fill(
         ..Timeline::default()
     };
     let rows = rows(arena)?;
-    let seen = outside::read(arena.path());
+    let mut seen = outside::read(arena.path());
+    name_by_the_end(&mut seen);
+    timeline.about.late_lines = seen.iter().filter(|seen| seen.is_late).count() as u64;
     let numbers = fill_moments(&mut timeline, &rows, &seen, profile);
     fill_stamps_and_counts(&mut timeline, &rows, &numbers);
     count_seen(&mut timeline, &seen, &numbers);
@@ -60,6 +62,8 @@ fn about(arena: &ArenaFile) -> About {
         },
         streams: word(header::STREAMS) as u32,
         stride: word(header::STRIDE) as u32,
+        birth_bin_events: 1,
+        late_lines: 0,
         tick_ns: word(header::TICK_NS),
         misuse: Misuse {
             end_without_begin: word(header::END_WITHOUT_BEGIN),
@@ -77,6 +81,23 @@ fn names(arena: &ArenaFile) -> Result<Vec<String>, Error> {
         .into_iter()
         .map(|reference| arena.text(reference))
         .collect()
+}
+
+/// A line that carries numbers speaks of the event that it ends. So an event has the
+/// id, like the numbers, of the line after the one that began it.
+fn name_by_the_end(seen: &mut [Seen]) {
+    if seen.iter().all(|seen| seen.counts.is_empty()) {
+        return;
+    }
+    let mut next_id = None;
+    for seen in seen.iter_mut().rev() {
+        if seen.kind == MomentKind::Begin {
+            let own_id = seen.id;
+            // The last event was not over when the recording ended.
+            seen.id = next_id.unwrap_or(u64::from(seen.event));
+            next_id = Some(own_id);
+        }
+    }
 }
 
 /// All whole rows, kept ones and those of the ring, in the order of time.
@@ -278,8 +299,7 @@ fn fill_stamps_and_counts(timeline: &mut Timeline, rows: &[Row], numbers: &Numbe
         .collect();
 }
 
-/// The numbers that lines of output carried. A line that carries numbers speaks of
-/// the event that it ends.
+/// The numbers that lines of output carried, of the events that they ended.
 fn count_seen(timeline: &mut Timeline, seen: &[Seen], numbers: &Numbers) {
     let mut totals: BTreeMap<NameId, f64> = BTreeMap::new();
     for seen in seen {
@@ -401,7 +421,6 @@ fn fill_accounts(
                     other_bytes: words[ACCOUNT_OTHER],
                     pss_bytes: words[ACCOUNT_PSS],
                     live_bytes: words[ACCOUNT_LIVE],
-                    live_blocks: words[ACCOUNT_LIVE_BLOCKS],
                     allocator,
                 });
             }

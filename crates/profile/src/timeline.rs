@@ -53,7 +53,12 @@ pub struct About {
     pub streams: u32,
     /// One event in so many has its begin and end among the moments, at the end.
     pub stride: u32,
+    /// Of a very long run, births between the first and the last thousands of events
+    /// are put together by so many events, under the first of them; else 1 or 0.
+    pub birth_bin_events: u32,
     pub tick_ns: u64,
+    /// Events whose line was read only when the next one's had come.
+    pub late_lines: u64,
     pub misuse: Misuse,
 }
 
@@ -188,7 +193,6 @@ pub struct Account {
     pub pss_bytes: u64,
     /// Exact live heap at that moment.
     pub live_bytes: u64,
-    pub live_blocks: u64,
     pub allocator: Option<AllocatorState>,
 }
 

@@ -6,17 +6,17 @@
 //! one before, so that a short program has an account too.
 
 use crate::arena_map::{self, Arena};
-use crate::hot::Hot;
+use crate::hot::{self, Hot};
 use crate::mappings;
 use crate::moments;
 use crate::setup;
 use crate::sys;
+use core::cell::UnsafeCell;
 use core::ffi::c_int;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use residue_arena::counters::*;
 use residue_arena::header;
 use residue_arena::moments::*;
-use residue_arena::region::{self, Region};
+use residue_arena::region::Region;
 use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
 
 /// Rest between two accounts, in multiples of what one takes.
@@ -74,21 +74,63 @@ fn take(hot: &Hot, arena: Arena, time_ns: u64) {
     set(ACCOUNT_OTHER, sums.resident_bytes(Kind::Other));
     set(ACCOUNT_PSS, sums.total_proportional_bytes());
     set(ACCOUNT_LIVE, moments::live_bytes(arena));
-    set(ACCOUNT_LIVE_BLOCKS, live_blocks(arena));
-    if let Some(state) = allocator_state() {
-        set(ACCOUNT_IN_USE, state.in_use);
-        set(ACCOUNT_FREE, state.free);
-        set(ACCOUNT_SYSTEM, state.system);
-    }
     set(ACCOUNT_MOMENT, arena.get(header::INTERVAL));
     words[ACCOUNT_TIME_NS].store(time_ns.max(1), Ordering::Release);
     hot.threads_seen.store(threads(), Ordering::Relaxed);
+    ask_allocator_later(hot, index);
 }
+
+/// A mark may come from a signal handler that interrupted the allocator, which must
+/// not be asked then. The next call that the program makes to it is a better moment.
+fn ask_allocator_later(hot: &Hot, account: u64) {
+    hot.account_to_complete
+        .store(account + 1, Ordering::Relaxed);
+    hot.is_special
+        .fetch_or(hot::ASKS_ALLOCATOR, Ordering::Relaxed);
+}
+
+/// Completes an account by what the allocator says of itself, without any lock held.
+pub fn complete_if_asked(hot: &Hot, arena: Arena) {
+    let asked = hot.is_special.load(Ordering::Relaxed) & hot::ASKS_ALLOCATOR != 0;
+    let account = match asked {
+        true => hot.account_to_complete.swap(0, Ordering::Relaxed),
+        false => 0,
+    };
+    if account == 0 {
+        return;
+    }
+    hot.is_special
+        .fetch_and(!hot::ASKS_ALLOCATOR, Ordering::Relaxed);
+    let Some(state) = allocator_state() else {
+        return;
+    };
+    let item = arena.item(Region::Accounts, account - 1);
+    // SAFETY: the number is that of an account that was appended.
+    let words = unsafe { arena_map::words::<ACCOUNT_WORDS>(item) };
+    words[ACCOUNT_IN_USE].store(state.in_use, Ordering::Relaxed);
+    words[ACCOUNT_FREE].store(state.free, Ordering::Relaxed);
+    words[ACCOUNT_SYSTEM].store(state.system, Ordering::Release);
+}
+
+/// Not on the stack: a mark may come on a small one.
+struct Buffer(UnsafeCell<([u8; 4096], Smaps)>);
+
+// SAFETY: used by whoever holds the lock for events.
+unsafe impl Sync for Buffer {}
+
+static BUFFER: Buffer = Buffer(UnsafeCell::new(([0; 4096], Smaps::new())));
 
 fn read_smaps(hot: &Hot) -> Option<Sums> {
     let (arena_start, arena_end) = setup::arena_range();
-    let file = sys::open(b"/proc/self/smaps\0", sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
-    let mut smaps = Smaps::new();
+    let file = sys::open(
+        b"/proc/thread-self/smaps\0",
+        sys::O_RDONLY | sys::O_CLOEXEC,
+        0,
+    )
+    .ok()?;
+    // SAFETY: the lock for events is held, so nobody else uses the buffer.
+    let (chunk, smaps) = unsafe { &mut *BUFFER.0.get() };
+    *smaps = Smaps::new();
     let mut guard_end = 0;
     let mut classify = |vma: &Vma| {
         let is_guard =
@@ -111,31 +153,12 @@ fn read_smaps(hot: &Hot) -> Option<Sums> {
             false => default_kind(vma),
         }
     };
-    let mut chunk = [0_u8; 4096];
-    while let Ok(bytes @ 1..) = sys::read(file, &mut chunk) {
+    while let Ok(bytes @ 1..) = sys::read(file, chunk) {
         smaps.feed(chunk.get(..bytes).unwrap_or(&[]), &mut classify);
     }
     sys::close(file);
-    Some(smaps.sums())
-}
-
-/// Live blocks of the heap are not published; they are added up from the records.
-fn live_blocks(arena: Arena) -> u64 {
-    let pages = arena.get(Region::CounterPages.word(region::USED));
-    let committed = arena.get(Region::CounterPages.word(region::COMMITTED));
-    let mut blocks = 0_u64;
-    for page in 0..pages.min(committed) {
-        let page = arena.item(Region::CounterPages, page);
-        for record in 0..PAGE_RECORDS {
-            let at = page.wrapping_add(record * RECORD_WORDS * 8);
-            // SAFETY: the page has room for `PAGE_RECORDS` records.
-            let words = unsafe { arena_map::words::<RECORD_WORDS>(at) };
-            let made = words[ALLOCATIONS].load(Ordering::Relaxed);
-            let freed = words[FREES].load(Ordering::Relaxed);
-            blocks = blocks.wrapping_add(made.wrapping_sub(freed));
-        }
-    }
-    blocks
+    let sums = smaps.sums();
+    (sums.total_resident_bytes() != 0).then_some(sums)
 }
 
 /// Number of threads: the entries of a directory are its links less two.

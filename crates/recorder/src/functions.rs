@@ -9,6 +9,7 @@ use crate::arena_map::{self, Arena};
 use crate::detour;
 use crate::hot;
 use crate::marks;
+use crate::setup;
 use crate::sys;
 use core::ffi::{CStr, c_char, c_int};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -23,6 +24,7 @@ const EVENT: usize = 1;
 /// How long the command may take to search the modules, in steps of a wait.
 const WAIT_STEP_NS: u64 = 500_000;
 const MOST_WAITS: u32 = 60_000;
+const WAITS_PER_LOOK: u32 = 100;
 
 /// The dynamic linker's word to debuggers.
 #[repr(C)]
@@ -99,9 +101,12 @@ fn search(arena: Arena) {
         .word(header::MODULES_ASKED)
         .store(asked, Ordering::Release);
     let answered = arena.word(header::MODULES_ANSWERED);
-    for _ in 0..MOST_WAITS {
+    for wait in 0..MOST_WAITS {
         if answered.load(Ordering::Acquire) >= asked {
             return watch_found(arena);
+        }
+        if wait % WAITS_PER_LOOK == 0 && !setup::command_runs() {
+            break;
         }
         sys::sleep_ns(WAIT_STEP_NS);
     }

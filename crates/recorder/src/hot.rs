@@ -25,6 +25,11 @@ pub const SETTING_UP: u32 = 1;
 pub const RECORDING: u32 = 2;
 pub const INERT: u32 = 3;
 
+/// Bits of `is_special`: sizes are limited, stacks are verified, or a leak is injected;
+/// and the allocator is to be asked for its statistics.
+pub const IS_LIMITED: u32 = 1;
+pub const ASKS_ALLOCATOR: u32 = 2;
+
 /// Which events are kept; see `moments`.
 #[repr(C)]
 pub struct Thinning {
@@ -51,8 +56,8 @@ pub struct Hot {
     /// Generation of modules loaded from now on.
     pub generation: AtomicU32,
 
-    /// Not zero where sizes are limited or stacks are verified: the usual call asks
-    /// one question instead of three.
+    /// Not zero where a call has more to do than usual (bits below): the usual call
+    /// asks one question instead of many.
     pub is_special: AtomicU32,
     pub min_size: AtomicU64,
     pub max_size: AtomicU64,
@@ -62,8 +67,9 @@ pub struct Hot {
     /// What reading the time stamp counter itself takes.
     pub clock_ticks: AtomicU32,
 
-    /// Directories of the live table, for even and odd multiples of 8.
-    pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 2],
+    /// Directories of the live table, for even and odd multiples of 8; then those of
+    /// reported blocks.
+    pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 4],
     pub trie_table: AtomicPtr<u8>,
     pub rule_table: AtomicPtr<u8>,
     /// Bytes other threads freed, per stack, not yet taken by the thread that
@@ -97,6 +103,8 @@ pub struct Hot {
     pub account_ns: AtomicU64,
     pub account_cost_ns: AtomicU64,
     pub accounts: AtomicU32,
+    /// Number, plus one, of an account that the allocator is to complete.
+    pub account_to_complete: AtomicU64,
     pub threads_seen: AtomicU32,
     /// Functions that have their detours, and whether there is room for more.
     pub targets_done: AtomicU64,

@@ -21,7 +21,7 @@ pub fn leak_if_asked() {
     if birth == hot.injected_birth.load(Ordering::Relaxed) {
         return;
     }
-    let before = hot.injected_birth.swap(birth, Ordering::Relaxed);
+    let before = hot.injected_birth.fetch_max(birth, Ordering::Relaxed);
     let is_untouched = arena.get(header::INJECTED_UNTOUCHED) != 0;
     // The first event comes after ticks that were none.
     let base = arena.get(header::EVENT_BASE);

@@ -29,7 +29,9 @@ const ROOT_ENTRIES: usize = 1 << (48 - ROOT_SHIFT);
 
 /// Blocks inside blocks, which a program's own allocator reported, live above all
 /// addresses: a pool's first block begins where the memory of the pool begins.
-pub const REPORTED_BIT: usize = 1 << 47;
+const REPORTED_BIT: usize = 1 << 47;
+/// Number of the first of their two trees. Pools make smaller blocks than `malloc`.
+const REPORTED_TREES: usize = 2;
 const ENTRY_BITS: u32 = PAGE_ENTRIES.trailing_zeros();
 
 /// A block as the table knows it.
@@ -56,8 +58,18 @@ struct Place {
 fn place(address: usize, granule_shift: u32) -> Place {
     let page_shift = granule_shift + ENTRY_BITS;
     let is_wide = granule_shift == WIDE_GRANULE_SHIFT;
+    // Reported blocks have trees of their own, as their granule may be another.
+    let tree = if address & REPORTED_BIT != 0 {
+        REPORTED_TREES
+    } else {
+        0
+    };
     Place {
-        odd: if is_wide { 0 } else { address >> 3 & 1 },
+        odd: if is_wide {
+            0
+        } else {
+            tree + (address >> 3 & 1)
+        },
         root: address >> ROOT_SHIFT,
         page: (address & ((1 << ROOT_SHIFT) - 1)) >> page_shift,
         entry: address >> granule_shift & (PAGE_ENTRIES - 1),
@@ -78,11 +90,16 @@ pub fn set_up(granule_shift: u32) -> bool {
     } else {
         2
     };
-    hot.live_roots.iter().take(roots).all(|root| {
-        private::map_array::<Directory>(ROOT_ENTRIES, 4096)
-            .map(|table| root.store(table.cast(), Ordering::Release))
-            .is_some()
-    })
+    let reported = hot.live_roots.iter().skip(REPORTED_TREES);
+    hot.live_roots
+        .iter()
+        .take(roots)
+        .chain(reported)
+        .all(|root| {
+            private::map_array::<Directory>(ROOT_ENTRIES, 4096)
+                .map(|table| root.store(table.cast(), Ordering::Release))
+                .is_some()
+        })
 }
 
 /// A page that this thread used lately, to find it again by one compare.
@@ -131,11 +148,18 @@ fn recent_entry(
     found
 }
 
+fn granule_shift_of(address: usize) -> u32 {
+    match address & REPORTED_BIT {
+        0 => hot::get().granule_shift.load(Ordering::Relaxed),
+        _ => NARROW_GRANULE_SHIFT,
+    }
+}
+
 /// The entry of an address; null where no block was ever recorded near it.
 #[inline(never)]
 fn entry_by_directory(address: usize) -> (*const AtomicU64, u64) {
     let hot = hot::get();
-    let place = place(address, hot.granule_shift.load(Ordering::Relaxed));
+    let place = place(address, granule_shift_of(address));
     let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
     if place.root >= ROOT_ENTRIES || root.is_null() {
         return (core::ptr::null(), 0);
@@ -155,6 +179,24 @@ fn entry_by_directory(address: usize) -> (*const AtomicU64, u64) {
     }
 }
 
+/// Enters a block that the program reported.
+pub fn insert_reported(
+    arena: Arena,
+    thread: &mut Thread,
+    address: usize,
+    block: Block,
+) -> Result<Option<Block>, ()> {
+    let address = address | REPORTED_BIT;
+    let found = recent_entry(thread, address, NARROW_GRANULE_SHIFT);
+    insert_at(arena, thread, address, found, block)
+}
+
+/// Takes out a block that the program reported.
+pub fn take_reported(arena: Arena, thread: &mut Thread, address: usize) -> Option<Block> {
+    let found = recent_entry(thread, address | REPORTED_BIT, NARROW_GRANULE_SHIFT);
+    take_at(arena, thread, found)
+}
+
 /// Enters a block. Returns the block that was still there at its address: its
 /// free was missed. `Err` when there is no memory for the entry.
 #[inline(always)]
@@ -164,7 +206,18 @@ pub fn insert(
     address: usize,
     block: Block,
 ) -> Result<Option<Block>, ()> {
-    let (mut at, mut half) = entry(thread, address);
+    let found = entry(thread, address);
+    insert_at(arena, thread, address, found, block)
+}
+
+#[inline(always)]
+fn insert_at(
+    arena: Arena,
+    thread: &mut Thread,
+    address: usize,
+    (mut at, mut half): (*const AtomicU64, u64),
+    block: Block,
+) -> Result<Option<Block>, ()> {
     if at.is_null() {
         (at, half) = make_page(arena, thread, address).ok_or(())?;
     }
@@ -185,7 +238,16 @@ pub fn insert(
 /// Takes a block out; `None` where none is known at the address.
 #[inline(always)]
 pub fn take(arena: Arena, thread: &mut Thread, address: usize) -> Option<Block> {
-    let (at, half) = entry(thread, address);
+    let found = entry(thread, address);
+    take_at(arena, thread, found)
+}
+
+#[inline(always)]
+fn take_at(
+    arena: Arena,
+    thread: &mut Thread,
+    (at, half): (*const AtomicU64, u64),
+) -> Option<Block> {
     if at.is_null() {
         return None;
     }
@@ -220,7 +282,7 @@ fn open(arena: Arena, thread: &mut Thread, packed: u64) -> Option<Block> {
 #[cold]
 fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*const AtomicU64, u64)> {
     let hot = hot::get();
-    let granule_shift = hot.granule_shift.load(Ordering::Relaxed);
+    let granule_shift = granule_shift_of(address);
     let place = place(address, granule_shift);
     let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
     if place.root >= ROOT_ENTRIES || root.is_null() {
@@ -248,7 +310,7 @@ fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*cons
     if page_slot.load(Ordering::Acquire) == 0 {
         let page_bytes = 1_u64 << (granule_shift + ENTRY_BITS);
         let first = address as u64 & !(page_bytes - 1);
-        let key = first | (place.odd as u64 * KEY_ODD) | KEY_IN_USE;
+        let key = first | (place.odd as u64 % 2 * KEY_ODD) | KEY_IN_USE;
         let number = match thread.spare_live_page {
             0 => arena.append_keyed(Region::LivePages, Region::LiveKeys, key)?,
             spare => {

@@ -5,7 +5,7 @@
 //! allocation, so a lock and a system call are allowed, within reason.
 
 use crate::account;
-use crate::arena_map::Arena;
+use crate::arena_map::{Arena, bump};
 use crate::counts;
 use crate::hot::{self, Hot};
 use crate::ledger;
@@ -21,7 +21,11 @@ use crate::trie;
 use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::Ordering;
 use residue_arena::moments::*;
+use residue_arena::tables::thread as stat;
 use residue_arena::{header, node};
+
+/// Numbers of events have 32 bits, as births do.
+const MOST_EVENTS: u64 = u32::MAX as u64 / 2;
 
 fn count_misuse(arena: Arena, word: header::Word) {
     arena.word(word).fetch_add(1, Ordering::Relaxed);
@@ -52,7 +56,10 @@ fn begin(
     stream: Option<u32>,
     source: u64,
 ) -> bool {
-    let _held = hot.events_lock.lock();
+    let Some(_held) = hot.events_lock.lock_unless_own() else {
+        count_misuse(arena, header::BEGIN_INSIDE_EVENT);
+        return false;
+    };
     if !claim_source(arena, source) {
         return false;
     }
@@ -69,7 +76,13 @@ fn begin(
         }
         end_open(arena, open, row);
     }
-    let number = (arena.word(header::EVENTS).fetch_add(1, Ordering::Relaxed) + 1) as u32;
+    let events = arena.get(header::EVENTS) + 1;
+    if events >= MOST_EVENTS {
+        count_misuse(arena, header::NO_ROOM);
+        return false;
+    }
+    arena.set(header::EVENTS, events);
+    let number = events as u32;
     let birth = arena.get(header::EVENT_BASE) as u32 + number;
     open.number = number;
     open.id = id.unwrap_or(u64::from(number));
@@ -78,8 +91,7 @@ fn begin(
     arena
         .word(header::STREAMS)
         .fetch_max(u64::from(open_now), Ordering::Relaxed);
-    thread.event = birth;
-    thread.is_event_kept = open.is_kept;
+    thread.work_for(birth);
     row.kind = KIND_BEGIN;
     row.event = number;
     row.id = open.id;
@@ -127,7 +139,7 @@ fn claim_source(arena: Arena, source: u64) -> bool {
             arena.set(header::SOURCE, source);
             // A tick that comes at this very moment finds another birth than it
             // expects, and gives up.
-            let ticks = arena.get(header::BIRTH);
+            let ticks = arena.word(header::BIRTH).fetch_add(1, Ordering::AcqRel);
             arena.set(header::EVENT_BASE, ticks + 1);
             true
         }
@@ -137,8 +149,9 @@ fn claim_source(arena: Arena, source: u64) -> bool {
 
 fn take_numbered_snapshot(hot: &Hot, arena: Arena, number: u32) {
     let mut digits = [0_u8; 10];
-    if let Some(name) = names::number(arena, crate::setup::decimal(number, &mut digits)) {
-        snapshots::take(hot, arena, name, number);
+    match names::number(arena, crate::setup::decimal(number, &mut digits)) {
+        Some(name) => snapshots::take(hot, arena, name, number),
+        None => count_misuse(arena, header::NO_ROOM),
     }
 }
 
@@ -151,9 +164,11 @@ pub extern "C" fn event_end(id: u64, stream: u32) {
         if arena.get(header::SOURCE) > header::SOURCE_MARKS {
             return;
         }
-        let _held = hot.events_lock.lock();
-        let Some(open) = streams::slot(hot, stream) else {
+        let Some(_held) = hot.events_lock.lock_unless_own() else {
             return;
+        };
+        let Some(open) = streams::slot(hot, stream) else {
+            return count_misuse(arena, header::NO_ROOM);
         };
         if open.number == 0 {
             count_misuse(arena, header::END_WITHOUT_BEGIN);
@@ -174,11 +189,9 @@ pub extern "C" fn event_current() -> u32 {
 
 pub extern "C" fn event_enter(token: u32) -> u32 {
     let mut before = 0;
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(|_, _, thread| {
         before = thread.event;
-        thread.event = token;
-        let number = event_number(arena, thread);
-        thread.is_event_kept = moments::is_kept(hot, arena, number);
+        thread.work_for(token);
     });
     before
 }
@@ -208,7 +221,7 @@ pub unsafe extern "C" fn stamp(name: *const c_char) {
                 event,
                 ..moments::whole_sample(hot, arena)
             };
-            moments::write(arena, &row, thread.is_event_kept || event == 0);
+            moments::write(arena, &row, moments::is_kept(hot, arena, event));
         });
     }
 }
@@ -219,7 +232,7 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
     }
     // SAFETY: the program's own argument.
     unsafe {
-        with_name(name, |_, arena, thread, name| {
+        with_name(name, |hot, arena, thread, name| {
             counts::add(name, value);
             let event = event_number(arena, thread);
             let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
@@ -231,7 +244,7 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
                 time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
                 ..Row::default()
             };
-            moments::write(arena, &row, thread.is_event_kept || event == 0);
+            moments::write(arena, &row, moments::is_kept(hot, arena, event));
         });
     }
 }
@@ -258,14 +271,14 @@ pub extern "C" fn scope_end() {
 
 pub extern "C" fn pause(all_threads: c_int) {
     recorder::with_thread(|_, arena, thread| match all_threads {
-        0 => thread.paused = thread.paused.saturating_add(1),
+        0 => thread.pause(1),
         _ => arena.set(header::PAUSED, 1),
     });
 }
 
 pub extern "C" fn resume(all_threads: c_int) {
     recorder::with_thread(|_, arena, thread| match all_threads {
-        0 => thread.paused = thread.paused.saturating_sub(1),
+        0 => thread.pause(-1),
         _ => arena.set(header::PAUSED, 0),
     });
 }
@@ -284,8 +297,9 @@ pub unsafe extern "C" fn snapshot(name: *const c_char) {
     unsafe {
         with_name(name, |hot, arena, thread, name| {
             let event = event_number(arena, thread);
-            let _held = hot.events_lock.lock();
-            snapshots::take(hot, arena, name, event);
+            if let Some(_held) = hot.events_lock.lock_unless_own() {
+                snapshots::take(hot, arena, name, event);
+            }
         });
     }
 }
@@ -313,7 +327,7 @@ pub unsafe extern "C" fn allocated(
             bytes: bytes as u64,
             birth: live::birth_now(arena, thread),
         };
-        match live::insert(arena, thread, block as usize | live::REPORTED_BIT, made) {
+        match live::insert_reported(arena, thread, block as usize, made) {
             Ok(stale) => {
                 if let Some(stale) = stale {
                     release(arena, thread, stale);
@@ -327,8 +341,9 @@ pub unsafe extern "C" fn allocated(
 
 pub unsafe extern "C" fn freed(block: *const c_void) {
     recorder::with_thread(|_, arena, thread| {
-        if let Some(found) = live::take(arena, thread, block as usize | live::REPORTED_BIT) {
-            release(arena, thread, found);
+        match live::take_reported(arena, thread, block as usize) {
+            Some(found) => release(arena, thread, found),
+            None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
         }
     });
 }

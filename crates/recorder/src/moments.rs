@@ -100,7 +100,12 @@ fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
 
 fn read_statm() -> Option<Statm> {
     // Opened each time: programs close descriptors they do not know.
-    let file = sys::open(b"/proc/self/statm\0", sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+    let file = sys::open(
+        b"/proc/thread-self/statm\0",
+        sys::O_RDONLY | sys::O_CLOEXEC,
+        0,
+    )
+    .ok()?;
     let mut text = [0_u8; 128];
     let length = sys::read(file, &mut text).unwrap_or(0);
     sys::close(file);

@@ -16,7 +16,7 @@ pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
     account(touched_bytes as i64);
     if let Some(arena) = hot::get().arena() {
         let virtual_bytes = arena.word(header::VIRTUAL_BYTES);
-        virtual_bytes.fetch_add(bytes as u64, Ordering::Relaxed);
+        virtual_bytes.fetch_add(bytes.next_multiple_of(4096) as u64, Ordering::Relaxed);
     }
     Some(start.cast())
 }

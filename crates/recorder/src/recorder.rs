@@ -1,5 +1,6 @@
 //! One recorded call, from the hook's facts to the arena.
 
+use crate::account;
 use crate::arena_map::{Arena, bump};
 use crate::hot::{self, Hot};
 use crate::inject;
@@ -103,6 +104,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
     }
     call.finish();
     if hot.is_special.load(Ordering::Relaxed) != 0 {
+        account::complete_if_asked(hot, arena);
         inject::leak_if_asked();
     }
 }

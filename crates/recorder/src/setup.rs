@@ -138,8 +138,23 @@ pub fn apply_limits(hot: &Hot, arena: Arena) {
     let all_sizes = min_size == 0 && max_size == u64::MAX;
     let is_plain =
         all_sizes && arena.get(header::VERIFY_EVERY) == 0 && arena.get(header::INJECTED_BYTES) == 0;
-    hot.is_special
-        .store(u32::from(!is_plain), Ordering::Relaxed);
+    match is_plain {
+        true => hot
+            .is_special
+            .fetch_and(!hot::IS_LIMITED, Ordering::Relaxed),
+        false => hot.is_special.fetch_or(hot::IS_LIMITED, Ordering::Relaxed),
+    };
+}
+
+/// Whether the command that started all this still runs; where it cannot be seen it
+/// is taken to be gone.
+pub fn command_runs() -> bool {
+    // SAFETY: the configuration does not change once the process records.
+    let config = unsafe { &*KEPT.config.get() };
+    let root = config
+        .number("root")
+        .and_then(|root| u32::try_from(root).ok());
+    root.is_some_and(|root| !sys::thread_is_gone(root))
 }
 
 /// The addresses of the arena.

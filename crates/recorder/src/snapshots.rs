@@ -10,9 +10,9 @@ use residue_arena::moments::*;
 use residue_arena::region::Region;
 
 const PAPERS: [&[u8]; PAPER_NAMES.len()] = [
-    b"/proc/self/maps\0",
-    b"/proc/self/smaps\0",
-    b"/proc/self/numa_maps\0",
+    b"/proc/thread-self/maps\0",
+    b"/proc/thread-self/smaps\0",
+    b"/proc/thread-self/numa_maps\0",
 ];
 
 /// Papers are read in pieces of this size.
@@ -24,6 +24,7 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
     row.kind = KIND_SNAPSHOT;
     row.name = Some(name);
     row.event = event;
+    row.id = u64::from(event);
     moments::end_interval(arena, &mut row);
     moments::write(arena, &row, true);
     let Some(index) = arena.append(Region::Snapshots) else {

@@ -10,8 +10,13 @@
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// Zero bytes are an open lock.
+/// The thread that holds it; zero bytes are an open lock.
 pub struct Spin(AtomicU32);
+
+/// Yields before a thread that waits begins to sleep: whoever holds the lock may have
+/// less priority, and never run while others yield.
+const MOST_YIELDS: u32 = 16;
+const SLEEP_NS: u64 = 50_000;
 
 /// Proof that the lock is held; gives it back when dropped.
 pub struct Held<'a> {
@@ -22,15 +27,33 @@ pub struct Held<'a> {
 impl Spin {
     pub fn lock(&self) -> Held<'_> {
         let signal_mask = sys::block_signals();
+        self.wait();
+        Held {
+            lock: self,
+            signal_mask,
+        }
+    }
+
+    /// `None` where this thread holds the lock already. Signals are blocked then, so a
+    /// function was called that begins events, by what the recorder itself called.
+    pub fn lock_unless_own(&self) -> Option<Held<'_>> {
+        if self.0.load(Ordering::Relaxed) == sys::tid() {
+            return None;
+        }
+        Some(self.lock())
+    }
+
+    fn wait(&self) {
+        let mut yields = 0;
         while !self.take() {
             for _ in 0..64 {
                 core::hint::spin_loop();
             }
-            sys::yield_now();
-        }
-        Held {
-            lock: self,
-            signal_mask,
+            match yields < MOST_YIELDS {
+                true => sys::yield_now(),
+                false => sys::sleep_ns(SLEEP_NS),
+            }
+            yields += 1;
         }
     }
 
@@ -48,7 +71,7 @@ impl Spin {
 
     fn take(&self) -> bool {
         self.0
-            .compare_exchange(0, 1, Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(0, sys::tid(), Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
     }
 }

@@ -15,7 +15,8 @@ pub struct Open {
     /// Number of the event.
     pub number: u32,
     pub is_kept: bool,
-    /// The slot belongs to its stream for ever, so that searches go on behind it.
+    /// The slot belongs to its stream as long as others are free, so that searches go
+    /// on behind it.
     is_taken: bool,
 }
 
@@ -26,6 +27,7 @@ pub fn slot(hot: &Hot, stream: u32) -> Option<&'static mut Open> {
         table = private::map_array::<Open>(SLOTS, 4096)?;
         hot.streams.store(table.cast(), Ordering::Relaxed);
     }
+    let mut over: Option<usize> = None;
     for step in 0..SLOTS {
         let index = (stream as usize).wrapping_add(step) % SLOTS;
         // SAFETY: the index is below the table's length; the lock is held.
@@ -37,8 +39,15 @@ pub fn slot(hot: &Hot, stream: u32) -> Option<&'static mut Open> {
         if slot.stream == stream {
             return Some(slot);
         }
+        if slot.number == 0 {
+            over = over.or(Some(index));
+        }
     }
-    None
+    // A stream without an open event gives its slot up.
+    // SAFETY: as above.
+    let slot = unsafe { &mut *table.add(over?) };
+    slot.stream = stream;
+    Some(slot)
 }
 
 /// Notes that one more event is open, or one less; returns how many are.

@@ -57,8 +57,6 @@ pub struct Thread {
     pub event: u32,
     /// How often this thread paused its recording.
     pub paused: u32,
-    /// Whether the event's rows are kept for good.
-    pub is_event_kept: bool,
     /// Trie nodes of the scopes the thread is in, and how many.
     scopes: [u32; MOST_SCOPES],
     scope_depth: usize,
@@ -169,6 +167,7 @@ fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
             }
             _ => {}
         }
+        let (event, paused) = (state.event, state.paused);
         if state.nested.is_null() {
             if state.nesting >= DEEPEST_NESTING {
                 arena_map::bump(&state.stats[stat::DROPPED], 1);
@@ -180,6 +179,22 @@ fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
             state.nested = nested;
         }
         thread = state.nested;
+        // SAFETY: states in the chain are never unmapped.
+        unsafe {
+            (*thread).event = event;
+            (*thread).paused = paused;
+        }
+    }
+}
+
+/// Changes something in all states of this thread.
+fn each_state(change: impl Fn(&mut Thread)) {
+    let mut at = tls::get();
+    while !at.is_null() {
+        // SAFETY: states in the chain are never unmapped and belong to this thread.
+        let state = unsafe { &mut *at };
+        change(state);
+        at = state.nested;
     }
 }
 
@@ -239,6 +254,20 @@ impl Thread {
         arena.get(header::PAUSED) | u64::from(self.paused) != 0
     }
 
+    /// This thread works for another event from now on. A signal handler may tell while
+    /// the recorder is at work, on a state of its own; it is meant for the thread.
+    pub fn work_for(&mut self, event: u32) {
+        self.event = event;
+        each_state(|state| state.event = event);
+    }
+
+    /// Pauses once more, or once less.
+    pub fn pause(&mut self, by: i32) {
+        let paused = self.paused.saturating_add_signed(by);
+        self.paused = paused;
+        each_state(|state| state.paused = paused);
+    }
+
     /// The trie node under which the thread's stacks begin.
     #[inline(always)]
     pub fn scope(&self) -> u32 {
@@ -279,7 +308,6 @@ impl Thread {
         self.muted = 0;
         self.event = 0;
         self.paused = 0;
-        self.is_event_kept = false;
         self.scope_depth = 0;
         self.nested = core::ptr::null_mut();
         self.stack.change_owner();

@@ -3,6 +3,10 @@
 
 use std::hint::black_box;
 
+/// The stamp at the end of every event, and how many each has.
+pub const LAST_STAMP: &str = "left";
+pub const STAMPS_PER_EVENT: u64 = 2;
+
 /// Runs the events. Leaves nothing behind where `bytes_per_event` is zero.
 pub fn run_events(events: u64, bytes_per_event: u64, is_touched: bool) {
     let mut noise = Noise::new();
@@ -15,7 +19,7 @@ pub fn run_events(events: u64, bytes_per_event: u64, is_touched: bool) {
         if bytes_per_event > 0 {
             leak(bytes_per_event as usize, is_touched);
         }
-        residue_marks::stamp("leak");
+        residue_marks::stamp(LAST_STAMP);
         residue_marks::count("replaced", (PLACES / 4) as f64);
     }
 }

@@ -47,6 +47,8 @@ pub struct Pair {
     pub tested: &'static str,
     make: Named<Make>,
     take: Named<Take>,
+    /// Blocks that are not given back.
+    kept: usize,
 }
 
 impl Pair {
@@ -54,8 +56,8 @@ impl Pair {
         self.tested.starts_with("_Z")
     }
 
-    /// Makes blocks and gives them back; all but one where making is tested. `None`
-    /// where one of the functions does not exist.
+    /// Makes blocks and gives them back, but for those that are kept. `None` where one
+    /// of the functions does not exist.
     #[inline(never)]
     pub fn call(&self) -> Option<Tally> {
         let (make, take) = (functions::find(self.make.0)?, functions::find(self.take.0)?);
@@ -67,8 +69,7 @@ impl Pair {
             *block = make_block(make, self.make.1, bytes_of(round), &mut tally);
         }
         drop(scope);
-        let kept = usize::from(self.tested == self.make.0);
-        for (round, &block) in blocks.iter().enumerate().skip(kept) {
+        for (round, &block) in blocks.iter().enumerate().skip(self.kept) {
             give_back(take, self.take.1, block, bytes_of(round));
             tally.freed(bytes_of(round));
         }
@@ -196,6 +197,17 @@ const fn makes(make: &'static str, form: Make, take: Named<Take>) -> Pair {
         tested: make,
         make: (make, form),
         take,
+        kept: 1,
+    }
+}
+
+/// Not every allocator brings this function; libc's block would be none of its own.
+const fn makes_for_good(make: &'static str, form: Make) -> Pair {
+    Pair {
+        tested: make,
+        make: (make, form),
+        take: FREE,
+        kept: ROUNDS,
     }
 }
 
@@ -204,6 +216,7 @@ const fn takes(take: &'static str, form: Take, make: Named<Make>) -> Pair {
         tested: take,
         make,
         take: (take, form),
+        kept: 0,
     }
 }
 
@@ -237,7 +250,7 @@ pub const ALL: &[Pair] = &[
     makes("aligned_alloc", Make::Aligned, FREE),
     makes("memalign", Make::Aligned, FREE),
     makes("valloc", Make::Size, FREE),
-    makes("pvalloc", Make::Size, FREE),
+    makes_for_good("pvalloc", Make::Size),
     takes("free", Take::Plain, MALLOC),
     takes("cfree", Take::Plain, MALLOC),
     takes("free_sized", Take::Sized, MALLOC),

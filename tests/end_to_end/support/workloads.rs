@@ -67,6 +67,8 @@ pub fn compile(source: &str, output: &Path, more: &[&str]) {
             "-D_GNU_SOURCE",
             standard,
         ])
+        .arg("-I")
+        .arg(sources().join("../include"))
         .arg("-o")
         .arg(output)
         .arg(sources().join(source))

@@ -13,7 +13,6 @@ fn at_rest() -> Account {
         recorder_bytes: 4 * MIB,
         other_bytes: 4096,
         live_bytes: 10 * MIB,
-        live_blocks: 1000,
         allocator: Some(AllocatorState {
             in_use_bytes: 11 * MIB,
             free_bytes: MIB,

@@ -56,6 +56,8 @@ fn timeline() -> Timeline {
             events: 40,
             streams: 2,
             stride: 4,
+            birth_bin_events: 1,
+            late_lines: 3,
             tick_ns: 0,
             misuse: Misuse {
                 end_without_begin: 3,

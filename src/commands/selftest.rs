@@ -1,0 +1,165 @@
+//! `residue selftest`: proves on this machine that recording works.
+
+use crate::selftest::check::Check;
+use crate::selftest::costs::{self, Comparison};
+use crate::selftest::leak::Leak;
+use crate::selftest::recorded::Laboratory;
+use crate::selftest::{calls, event_function, stacks};
+use crate::text::{arguments, output, units};
+use anyhow::{Context, Result, bail};
+use residue_selftest_target::{Spoil, Task};
+use serde::Serialize;
+use std::process::ExitCode;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue selftest\n  \
+    residue selftest --leak 10MB --events 200\n\n\
+    Exit status: 0 when all is as it should be, 1 when not, 2 for errors.")]
+pub struct Args {
+    /// What the deliberate leak leaves behind in every event
+    #[arg(long, value_name = "SIZE", default_value = "1MB", value_parser = arguments::rate)]
+    leak: u64,
+    /// Events of the deliberate leak
+    #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(20..=4000))]
+    events: u64,
+    /// Write one JSON document
+    #[arg(long)]
+    json: bool,
+    /// Let the recorded program do something else than it tells, so that this must fail
+    #[arg(long, hide = true, value_name = "WHAT", value_parser = spoil)]
+    spoil: Option<Spoil>,
+}
+
+#[derive(Debug, clap::Args)]
+pub struct TargetArgs {
+    /// What to do, in JSON
+    #[arg(value_parser = task)]
+    task: Task,
+}
+
+fn spoil(text: &str) -> Result<Spoil, String> {
+    serde_json::from_value(text.into()).map_err(|error| error.to_string())
+}
+
+fn task(text: &str) -> Result<Task, String> {
+    serde_json::from_str(text).map_err(|error| error.to_string())
+}
+
+const EXIT_FAILED: u8 = 1;
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    ok: bool,
+    leak_bytes_per_event: u64,
+    events: u64,
+    checks: &'a [Check],
+    /// Nanoseconds for each, missing where they could not be measured.
+    costs: Option<&'a Comparison>,
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    if args.leak == 0 {
+        bail!("--leak 0: a leak leaves something behind; without one is checked anyway");
+    }
+    expect_room(args.leak.saturating_mul(args.events))?;
+    let laboratory = Laboratory::new(args.spoil)?;
+    let mut checks = Vec::new();
+    let show = |lines: Vec<String>| {
+        if args.json {
+            return Ok(());
+        }
+        // One by one: each takes a moment.
+        output::to_stdout(|out| {
+            lines
+                .iter()
+                .try_for_each(|line| Ok(writeln!(out, "{line}")?))
+        })
+    };
+    for check in all_checks(&args) {
+        let check = check(&laboratory);
+        show(check.lines())?;
+        checks.push(check);
+    }
+    let costs = match costs::compare(&laboratory) {
+        Ok(costs) => Some(costs),
+        Err(error) => {
+            checks.push(Check::impossible("cost", &error));
+            None
+        }
+    };
+    show(match (&costs, checks.last()) {
+        (Some(costs), _) => costs.lines(),
+        (None, Some(failed)) => failed.lines(),
+        (None, None) => Vec::new(),
+    })?;
+    let ok = checks.iter().all(|check| check.ok);
+    if args.json {
+        let document = Document {
+            format: "residue-selftest",
+            version: 1,
+            ok,
+            leak_bytes_per_event: args.leak,
+            events: args.events,
+            checks: &checks,
+            costs: costs.as_ref(),
+        };
+        output::to_stdout(|out| {
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            Ok(writeln!(out)?)
+        })?;
+    }
+    Ok(match ok {
+        true => ExitCode::SUCCESS,
+        false => ExitCode::from(EXIT_FAILED),
+    })
+}
+
+type Checking = Box<dyn Fn(&Laboratory) -> Check>;
+
+fn all_checks(args: &Args) -> Vec<Checking> {
+    let events = args.events;
+    let leak = |bytes_per_event: u64, is_touched: bool| -> Checking {
+        let leak = Leak {
+            bytes_per_event,
+            events,
+            is_touched,
+        };
+        Box::new(move |laboratory| leak.named_check(laboratory))
+    };
+    vec![
+        Box::new(calls::named_check),
+        Box::new(stacks::named_check),
+        leak(args.leak, true),
+        leak(args.leak, false),
+        leak(0, true),
+        Box::new(move |laboratory| event_function::named_check(laboratory, events)),
+    ]
+}
+
+/// The leak is real: it must fit into memory.
+fn expect_room(leak_bytes: u64) -> Result<()> {
+    let text = std::fs::read_to_string("/proc/meminfo").context("/proc/meminfo")?;
+    let available = text
+        .lines()
+        .find_map(|line| line.strip_prefix("MemAvailable:"))
+        .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok())
+        .map(|kibibytes| kibibytes * 1024);
+    match available {
+        Some(available) if leak_bytes > available / 2 => bail!(
+            "the leak would take {} in all, and {} of memory are available; a smaller --leak \
+             or fewer --events will do",
+            units::bytes(leak_bytes),
+            units::bytes(available)
+        ),
+        _ => Ok(()),
+    }
+}
+
+/// The recorded program's own main function.
+pub fn run_target(args: TargetArgs) -> Result<()> {
+    let told = residue_selftest_target::run(args.task);
+    output::to_stdout(|out| Ok(serde_json::to_writer(out, &told)?))
+}

@@ -1,0 +1,148 @@
+//! `residue snapshot`: a named moment of a program that is being recorded, asked for
+//! from outside.
+
+use crate::recording::arenas;
+use crate::recording::sighting::Process;
+use crate::recording::watch::take_snapshot;
+use crate::text::{output, units};
+use anyhow::{Context, Result, bail};
+use residue_arena::header;
+use residue_finish::outside::{self, Seen};
+use residue_profile::timeline::MomentKind;
+use serde::Serialize;
+use std::io::ErrorKind;
+use std::path::Path;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue snapshot 4711\n  \
+    residue snapshot 4711 after-loading && residue dump job.residue --papers after-loading\n\n\
+    The snapshot is part of the profile that the recording ends in, as FILE@NAME.")]
+pub struct Args {
+    /// Process that `residue run` records at this moment
+    pid: u32,
+    /// Name of the snapshot [default: outside-1, outside-2, ...]
+    #[arg(value_parser = name)]
+    name: Option<String>,
+    /// Write one JSON document
+    #[arg(long)]
+    json: bool,
+}
+
+/// A name that can stand behind FILE@.
+fn name(text: &str) -> Result<String, String> {
+    let is_taken = text == "end" || text == "exit" || text.parse::<u64>().is_ok();
+    let is_part = text.contains(['/', '@']) || text.contains("..");
+    match text.is_empty() || is_taken || is_part || text.chars().any(char::is_control) {
+        true => Err(
+            "FILE@NAME must mean this snapshot: no `/`, `@` or `..`, not a number, not `end` \
+             or `exit`"
+                .to_string(),
+        ),
+        false => Ok(text.to_string()),
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    pid: u32,
+    name: &'a str,
+    moment: u32,
+    event: u32,
+    live_bytes: u64,
+    rss_bytes: u64,
+    recorder_bytes: u64,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let mut process = find(args.pid)?;
+    let name = args.name.unwrap_or_else(|| next_name(&process.arena));
+    let seen = take(&mut process, name.clone())?;
+    output::to_stdout(|out| {
+        if args.json {
+            let document = Document {
+                format: "residue-snapshot",
+                version: 1,
+                pid: args.pid,
+                name: &name,
+                moment: seen.number,
+                event: seen.event,
+                live_bytes: seen.live_bytes,
+                rss_bytes: seen.rss_bytes,
+                recorder_bytes: seen.recorder_bytes,
+            };
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            return Ok(writeln!(out)?);
+        }
+        Ok(writeln!(
+            out,
+            "moment {}: `{name}`, live heap {}, RSS {}, of which the recorder's {}",
+            seen.number,
+            units::exact_bytes(seen.live_bytes),
+            units::exact_bytes(seen.rss_bytes),
+            units::bytes(seen.recorder_bytes),
+        )?)
+    })
+}
+
+/// The process, if it is one that is recorded.
+fn find(pid: u32) -> Result<Process> {
+    let maps = format!("/proc/{pid}/maps");
+    if let Err(error) = std::fs::File::open(&maps) {
+        match error.kind() {
+            ErrorKind::NotFound => bail!("there is no process {pid}"),
+            _ => {
+                return Err(error).with_context(|| format!("cannot look at process {pid}: {maps}"));
+            }
+        }
+    }
+    let arena = arenas::of_process(pid)?;
+    let process = Process::open(&arena)
+        .with_context(|| format!("process {pid} has not begun to record: {}", arena.display()))?;
+    // The command that records has the arena in sight, too, and so has a forked child
+    // until it allocates.
+    let recorded = process.window.get(header::PID);
+    if recorded != u64::from(pid) {
+        bail!(
+            "process {pid} is not recorded itself, but has to do with the recording of \
+             process {recorded}; `residue snapshot {recorded}` takes a snapshot of that"
+        );
+    }
+    Ok(process)
+}
+
+fn take(process: &mut Process, name: String) -> Result<Seen> {
+    let before = snapshots(&process.arena).len();
+    let window = &process.window;
+    let event = window
+        .get(header::BIRTH)
+        .saturating_sub(window.get(header::EVENT_BASE));
+    take_snapshot(process, event as u32, name.clone())?;
+    let seen = snapshots(&process.arena)
+        .into_iter()
+        .skip(before)
+        .find(|seen| seen.name.as_ref() == Some(&name))
+        .context("the recording was finished at this very moment")?;
+    match &seen.papers {
+        Some([maps, ..]) if !maps.is_empty() => Ok(seen),
+        _ => bail!("the process ended at this very moment; the snapshot has no maps"),
+    }
+}
+
+/// Snapshots of a recording that were taken from outside.
+fn snapshots(arena: &Path) -> Vec<Seen> {
+    let mut all = outside::read(arena);
+    all.retain(|seen| seen.kind == MomentKind::Snapshot);
+    all
+}
+
+fn next_name(arena: &Path) -> String {
+    let taken = snapshots(arena);
+    let is_free = |name: &String| !taken.iter().any(|seen| seen.name.as_ref() == Some(name));
+    (1..)
+        .map(|number: u32| format!("outside-{number}"))
+        .find(is_free)
+        .unwrap_or_default()
+}

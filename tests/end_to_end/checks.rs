@@ -1,0 +1,184 @@
+//! `residue check`: the gate says yes, no, or that it cannot tell, and never lets an
+//! error pass for one of these.
+
+use crate::support::{Lab, PROFILE, describe, process};
+
+struct Gate {
+    code: Option<i32>,
+    stdout: String,
+    stderr: String,
+}
+
+fn check(lab: &Lab, arguments: &[&str]) -> Gate {
+    let mut command = lab.residue();
+    command.arg("check").args(arguments);
+    let output = process::finish(command);
+    assert!(output.status.code().is_some(), "{}", describe(&output));
+    Gate {
+        code: output.status.code(),
+        stdout: String::from_utf8(output.stdout).expect("text"),
+        stderr: String::from_utf8(output.stderr).expect("text"),
+    }
+}
+
+impl Gate {
+    fn expect(&self, code: i32, parts: &[&str]) {
+        assert_eq!(self.code, Some(code), "{}{}", self.stdout, self.stderr);
+        for part in parts {
+            assert!(
+                self.stdout.contains(part),
+                "no {part:?} in\n{}",
+                self.stdout
+            );
+        }
+    }
+}
+
+/// 1000 bytes an event, and nothing else.
+fn leaking() -> Lab {
+    let lab = Lab::new();
+    lab.record(&[], &["marks_c", "150"]).expect_exact();
+    lab
+}
+
+#[test]
+fn growth_above_the_limit_fails_with_the_guilty_stack() {
+    let lab = leaking();
+    let lines = [
+        "ABOVE: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 512 B/event\n",
+        "  #1  1000 B/event   100.0 % of the growth\n",
+        "      main > leak_here\n",
+    ];
+    check(&lab, &[PROFILE, "--max-growth", "512/event"]).expect(1, &lines);
+    // Without a limit any leak is one too many.
+    check(&lab, &[PROFILE]).expect(1, &["ABOVE: ", "limit 0 B/event\n", "main > leak_here\n"]);
+    check(&lab, &[PROFILE, "--max-growth", "999"]).expect(1, &["main > leak_here\n"]);
+}
+
+#[test]
+fn growth_up_to_the_limit_passes() {
+    let lab = leaking();
+    let head = "ok: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 1000 B/event\n";
+    check(&lab, &[PROFILE, "--max-growth", "1000"]).expect(0, &[head]);
+    check(&lab, &[PROFILE, "--max-growth", "1KiB/event"]).expect(0, &["ok: "]);
+}
+
+#[test]
+fn a_program_at_rest_passes_any_limit() {
+    let lab = Lab::new();
+    lab.record(&[], &["doubling", "reserve", "150"])
+        .expect_exact();
+    check(&lab, &[PROFILE]).expect(0, &["ok: NO GROWTH  this run would have seen "]);
+    check(&lab, &[PROFILE, "--max-growth", "64/event"]).expect(0, &["ok: NO GROWTH"]);
+}
+
+#[test]
+fn parts_of_a_run_are_checked_alone() {
+    let lab = leaking();
+    let part = |part: &str| format!("{PROFILE}@{part}");
+    check(&lab, &[&part("51..101"), "--max-growth", "512"]).expect(1, &["events 51..101), limit"]);
+    check(&lab, &[&part("half"), "--max-growth", "1KiB"]).expect(0, &["events 76..150), limit"]);
+    // A single event says nothing about growth.
+    let single = check(&lab, &[&part("150..end"), "--max-growth", "512"]);
+    single.expect(3, &["CANNOT TELL: ", "fewer than two events"]);
+}
+
+#[test]
+fn a_run_that_is_too_short_or_too_noisy_cannot_tell() {
+    let lab = Lab::new();
+    let noisy = [
+        21316, 21280, 21247, 21301, 21338, 21290, 21322, 21275, 21340, 21329,
+    ];
+    let mut table = "event,rss_mib\n".to_string();
+    for (event, size) in noisy.iter().enumerate() {
+        table += &format!("{event},{size}\n");
+    }
+    std::fs::write(lab.path("ten.csv"), table).expect("a file can be made in the lab");
+    let gate = check(&lab, &["ten.csv", "--max-growth", "1MiB/event"]);
+    gate.expect(3, &["CANNOT TELL: UNDETERMINED  needs about "]);
+    // What is far outside the interval can be told.
+    check(&lab, &["ten.csv", "--max-growth", "1GiB/event"]).expect(0, &["ok: UNDETERMINED"]);
+
+    let lab = Lab::new();
+    lab.record(&[], &["marks_c", "1"]).expect_exact();
+    check(&lab, &[PROFILE]).expect(3, &["CANNOT TELL: ", "fewer than two events"]);
+}
+
+#[test]
+fn resident_size_has_a_limit_of_its_own() {
+    let lab = Lab::new();
+    lab.record(&[], &["account_leak", "100", "1000000"])
+        .expect_exact();
+    // 100 MB of blocks, a few of code.
+    check(&lab, &[PROFILE, "--max-rss", "150MB"])
+        .expect(0, &["ok: resident size ", "limit 143 MiB"]);
+    check(&lab, &[PROFILE, "--max-rss", "90MB"]).expect(1, &["ABOVE: resident size "]);
+    // Both are said, and one that fails is enough.
+    let both = ["--max-rss", "150MB", "--max-growth", "0.5MB/event"];
+    let lines = [
+        "ok: resident size ",
+        "\nABOVE: LEAK  976.6 KiB/event  (",
+        "main > leak_block\n",
+    ];
+    check(&lab, &[&[PROFILE][..], &both].concat()).expect(1, &lines);
+    let both = ["--max-rss", "90MB", "--max-growth", "2MB/event"];
+    check(&lab, &[&[PROFILE][..], &both].concat())
+        .expect(1, &["ABOVE: resident size ", "\nok: LEAK"]);
+}
+
+#[test]
+fn rules_take_known_stacks_out() {
+    let lab = Lab::new();
+    lab.record(&["--inject-leak", "10kB/event"], &["marks_c", "150"])
+        .expect_exact();
+    let write = |name: &str, text: &str| {
+        std::fs::write(lab.path(name), text).expect("a file can be made in the lab");
+    };
+    write("injected.txt", "# on purpose\nresidue_inject*\n");
+    write("own.txt", "leak_?ere # known\n");
+    write("all.txt", "main\n");
+    write("none.txt", "# nothing\nleak\n");
+    let with = |rules: &str, limit: &str| {
+        check(&lab, &[PROFILE, "--max-growth", limit, "--ignore", rules])
+    };
+    let ignored = "  9.766 KiB/event of 1 ignored by rule\n";
+    with("injected.txt", "1KiB").expect(0, &[ignored]);
+    let above = with("injected.txt", "999");
+    above.expect(1, &[ignored, "  #1  1000 B/event", "main > leak_here\n"]);
+    assert!(
+        !above.stdout.contains("residue_injected_leak"),
+        "{}",
+        above.stdout
+    );
+    with("own.txt", "10000").expect(0, &["  1000 B/event of 1 ignored by rule\n"]);
+    with("own.txt", "9999").expect(1, &["residue_injected_leak\n"]);
+    with("all.txt", "0").expect(0, &["  10.74 KiB/event of 2 ignored by rule\n"]);
+    let none = with("none.txt", "10999");
+    none.expect(1, &["ABOVE: ", "main > leak_here\n"]);
+    assert!(!none.stdout.contains("ignored by rule"), "{}", none.stdout);
+    with("none.txt", "11000").expect(0, &["ok: "]);
+}
+
+#[test]
+fn errors_are_neither_yes_nor_no() {
+    let lab = leaking();
+    let rules = lab.path("rules.txt");
+    let rules = rules.to_str().expect("a path in text");
+    for arguments in [
+        &["none.residue"][..],
+        &[PROFILE, "--ignore", rules],
+        &[PROFILE, "--max-growth", "much"],
+        &[PROFILE, "--max-growth", "1KiB/hour"],
+        &[PROFILE, "--max-rss", "2XB"],
+        &["profile.residue@nowhere"],
+        &[],
+    ] {
+        let gate = check(&lab, arguments);
+        assert_eq!(gate.code, Some(2), "{arguments:?}: {}", gate.stdout);
+        assert!(
+            !gate.stderr.is_empty() && gate.stdout.is_empty(),
+            "{arguments:?}: {}",
+            gate.stdout
+        );
+    }
+}

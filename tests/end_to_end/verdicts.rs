@@ -1,0 +1,381 @@
+//! The verdict on programs whose behaviour is known: what they leave, who left it, and
+//! what the growth of the process is made of.
+
+use crate::support::process::{Running, send};
+use crate::support::{Lab, PROFILE, describe, process};
+use nix::sys::signal::Signal;
+use serde_json::Value;
+use std::os::unix::process::ExitStatusExt;
+
+/// What a command of `residue` prints; it must succeed.
+pub fn said(lab: &Lab, arguments: &[&str]) -> String {
+    let mut command = lab.residue();
+    command.args(arguments);
+    let output = process::finish(command);
+    assert!(
+        output.status.success(),
+        "{arguments:?}: {}",
+        describe(&output)
+    );
+    String::from_utf8(output.stdout).expect("text")
+}
+
+pub fn said_json(lab: &Lab, arguments: &[&str]) -> Value {
+    serde_json::from_str(&said(lab, arguments)).expect("one JSON document")
+}
+
+/// `residue leaks ADDRESS --json`
+pub fn leaks_json(lab: &Lab, address: &str) -> Value {
+    let document = said_json(lab, &["leaks", address, "--json"]);
+    assert_eq!(document["format"], "residue-leaks");
+    document
+}
+
+/// A lab with a recorded program, and the verdict on it.
+fn judged(options: &[&str], command: &[&str]) -> (Lab, Value) {
+    let lab = Lab::new();
+    lab.record(options, command).expect_exact();
+    let verdict = leaks_json(&lab, PROFILE);
+    (lab, verdict)
+}
+
+fn number(value: &Value) -> f64 {
+    value
+        .as_f64()
+        .unwrap_or_else(|| panic!("{value} is no number"))
+}
+
+fn names(path: &Value) -> Vec<&str> {
+    let path = path.as_array().expect("a path");
+    path.iter()
+        .map(|name| name.as_str().expect("a name"))
+        .collect()
+}
+
+/// The stacks through a function, of those that the verdict names.
+fn stacks_through<'a>(verdict: &'a Value, function: &str) -> Vec<&'a Value> {
+    let stacks = verdict["stacks"].as_array().expect("stacks");
+    stacks
+        .iter()
+        .filter(|stack| names(&stack["path"]).contains(&function))
+        .collect()
+}
+
+fn stack_through<'a>(verdict: &'a Value, function: &str) -> &'a Value {
+    let stacks = stacks_through(verdict, function);
+    assert_eq!(stacks.len(), 1, "stacks through {function} in {verdict:#}");
+    stacks[0]
+}
+
+fn expect_no_leak(verdict: &Value) {
+    assert_eq!(verdict["verdict"], "no-growth", "{verdict:#}");
+    let stacks = verdict["stacks"].as_array().expect("stacks");
+    assert!(
+        stacks.iter().all(|stack| stack["shape"] != "leak"),
+        "{verdict:#}"
+    );
+}
+
+fn expect_exact_leak(verdict: &Value, bytes_per_event: f64) {
+    assert_eq!(verdict["verdict"], "leak", "{verdict:#}");
+    for member in ["rate_bytes_per_event", "low", "high"] {
+        assert_eq!(number(&verdict[member]), bytes_per_event, "{verdict:#}");
+    }
+}
+
+#[test]
+fn hits_that_the_next_event_frees_are_deferred_and_their_destructor_is_named() {
+    let (lab, verdict) = judged(&[], &["deferred_hits", "200"]);
+    expect_no_leak(&verdict);
+    let hits = stack_through(&verdict, "convertHit");
+    assert_eq!(hits["shape"], "deferred");
+    let freed_at = names(&hits["freed_at"]);
+    assert_eq!(freed_at.last(), Some(&"HCofThisEvent::~HCofThisEvent"));
+    let text = said(&lab, &["leaks", PROFILE]);
+    let line =
+        "freed in a later event by main > EventManager::process > HCofThisEvent::~HCofThisEvent";
+    assert!(text.contains(line), "{text}");
+}
+
+#[test]
+fn a_needle_beside_two_hundred_megabytes_of_churn_is_found() {
+    let (_, verdict) = judged(&[], &["needle", "1000"]);
+    expect_exact_leak(&verdict, 100.0);
+    let needle = stack_through(&verdict, "needle_leak");
+    assert_eq!(names(&needle["path"]).last(), Some(&"needle_leak"));
+    assert_eq!(
+        (&needle["share"], &needle["blocks_per_event"]),
+        (&1.0.into(), &1.0.into())
+    );
+    assert_eq!(needle["confidence"], "high");
+}
+
+#[test]
+fn a_killed_job_gets_its_verdict() {
+    let lab = Lab::new();
+    let mut run = Running::start(lab.run(&[], &["marks_endless"]));
+    let program = run.program();
+    while run.hear("ended ").parse::<u64>().expect("an event") < 150 {}
+    send(program, Signal::SIGKILL);
+    assert_eq!(run.wait().signal(), Some(Signal::SIGKILL as i32));
+    let verdict = leaks_json(&lab, PROFILE);
+    expect_exact_leak(&verdict, 1000.0);
+    assert!(verdict["events"].as_u64() > Some(150), "{verdict:#}");
+    stack_through(&verdict, "leak_here");
+}
+
+#[test]
+fn a_program_without_events_leaks_by_the_tick() {
+    let lab = Lab::new();
+    let recorded = lab.record(&["--tick", "20ms"], &["slow_leak", "2000"]);
+    let (_, truths) = recorded.expect_exact();
+    let verdict = leaks_json(&lab, PROFILE);
+    assert_eq!(verdict["verdict"], "leak");
+    assert_eq!(verdict["unit"], "tick");
+    let leaked = truths.get("slow_leak.live") as f64;
+    let ticks = number(&verdict["events"]);
+    let (low, high) = (number(&verdict["low"]), number(&verdict["high"]));
+    // A machine that is busy stretches the steps, and so the number of ticks.
+    let mean = leaked / ticks;
+    assert!(0.9 * low < mean && mean < 1.1 * high, "{low} {mean} {high}");
+    stack_through(&verdict, "slow_leak");
+    let text = said(&lab, &["leaks", PROFILE]);
+    assert!(text.contains(" B/tick  (95 %: "), "{text}");
+}
+
+#[test]
+fn overlapping_events_on_four_threads_leak_at_their_mean() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["overlap", "400"]);
+    let (_, truths) = recorded.expect_exact();
+    let verdict = leaks_json(&lab, PROFILE);
+    assert_eq!(verdict["verdict"], "leak", "{verdict:#}");
+    let truth = truths.get("task_leak.live") as f64 / truths.get("events") as f64;
+    let (low, high) = (number(&verdict["low"]), number(&verdict["high"]));
+    assert!(low < truth && truth < high, "{low} {truth} {high}");
+    assert!(high - low < 0.2 * truth, "{low} {truth} {high}");
+    for stack in stacks_through(&verdict, "task_leak") {
+        assert_eq!(stack["shape"], "leak");
+    }
+    let share: f64 = stacks_through(&verdict, "task_leak")
+        .iter()
+        .map(|stack| number(&stack["share"]))
+        .sum();
+    assert!((share - 1.0).abs() < 0.01, "{verdict:#}");
+}
+
+#[test]
+fn an_injected_leak_is_recovered_beside_none_and_beside_another() {
+    // The workload's own, and the interval must hold the sum to the byte.
+    for (command, own) in [
+        (&["doubling", "reserve", "100"][..], 0.0),
+        (&["account_leak", "100", "1420000"], 1_420_000.0),
+    ] {
+        let (_, verdict) = judged(&["--inject-leak", "10MB/event"], command);
+        expect_exact_leak(&verdict, 1e7 + own);
+        let injected = stack_through(&verdict, "residue_injected_leak");
+        assert_eq!(number(&injected["rate_bytes_per_event"]), 1e7);
+        assert_eq!(verdict["account"]["untouched"], false);
+        // The resident size grows by as much; a page or two more for each block.
+        let rss = number(&verdict["account"]["bytes_per_event"]["program_rss"]);
+        assert!((rss - 1e7 - own).abs() < 0.01 * (1e7 + own), "{verdict:#}");
+    }
+}
+
+#[test]
+fn an_injected_leak_that_is_never_written_is_live_but_not_resident() {
+    for (command, own) in [
+        (&["doubling", "reserve", "100"][..], 0.0),
+        (&["account_leak", "100", "1420000"], 1_420_000.0),
+    ] {
+        let (lab, verdict) = judged(&["--inject-leak", "10MB/event,untouched"], command);
+        expect_exact_leak(&verdict, 1e7 + own);
+        let parts = &verdict["account"]["bytes_per_event"];
+        let live = number(&parts["live_heap"]);
+        assert!((live - 1e7 - own).abs() < 1e-3, "{parts:#}");
+        let untouched = number(&parts["untouched"]);
+        assert!((untouched - 1e7).abs() < 0.02 * 1e7, "{parts:#}");
+        let rss = number(&parts["program_rss"]);
+        assert!((rss - own).abs() < 0.02 * 1e7, "{parts:#}");
+        assert_eq!(verdict["account"]["untouched"], true);
+        let text = said(&lab, &["leaks", PROFILE]);
+        assert!(text.contains(" + never written -9.5"), "{text}");
+    }
+}
+
+#[test]
+fn arrays_that_double_or_are_reserved_come_to_rest() {
+    for how in ["grow", "reserve"] {
+        let (_, verdict) = judged(&[], &["doubling", how, "200"]);
+        expect_no_leak(&verdict);
+        assert_eq!(number(&verdict["series"]["live"]["rate"]), 0.0);
+    }
+}
+
+#[test]
+fn high_water_steps_are_no_slope() {
+    let (_, verdict) = judged(&[], &["doubling", "steps"]);
+    let array = stack_through(&verdict, "fill_array");
+    let live = array["live"].as_array().expect("readings");
+    // 16384 items of 96 bytes after the first event, 524288 after the eighth.
+    assert_eq!(live.last(), Some(&50_331_648.0.into()));
+    assert_ne!(array["shape"], "leak");
+    // Ten events may be too few for the resident size, but never make it a slope.
+    let said = verdict["verdict"].as_str().expect("a word");
+    assert!(["no-growth", "undetermined"].contains(&said), "{verdict:#}");
+}
+
+#[test]
+fn containers_that_grow_are_named_with_what_reserving_would_save() {
+    let (lab, verdict) = judged(&[], &["doubling", "grow"]);
+    let advice = verdict["churn"].as_array().expect("advice");
+    let arrays: Vec<&Value> = advice
+        .iter()
+        .filter(|one| names(&one["path"]).contains(&"fill_array"))
+        .collect();
+    assert_eq!(arrays.len(), 1, "{advice:#?}");
+    // Each of ten arrays: 13 allocations and 786336 bytes, the last of them 393216.
+    for (member, truth) in [
+        ("containers", 10),
+        ("allocations", 130),
+        ("bytes_allocated", 7_863_360),
+        ("final_bytes_low", 3_932_160),
+        ("final_bytes_high", 3_932_160),
+        ("saved_allocations", 120),
+        ("saved_bytes_low", 3_931_200),
+        ("saved_bytes_high", 3_931_200),
+    ] {
+        assert_eq!(arrays[0][member], truth, "{member}");
+    }
+    let text = said(&lab, &["leaks", PROFILE]);
+    let lines: Vec<&str> = text.lines().collect();
+    let at = lines.iter().position(|line| {
+        line.starts_with("  reserve       10 containers grew 130 times here; reserving would save 120 allocations and 3.75 MiB")
+    });
+    let path = lines[at.unwrap_or_else(|| panic!("no advice in\n{text}")) + 1];
+    assert!(
+        path.contains("main > array_per_event > fill_array > std::vector<Item"),
+        "{path}"
+    );
+
+    let (_, verdict) = judged(&[], &["doubling", "reserve"]);
+    let advice = verdict["churn"].as_array().expect("advice");
+    assert!(
+        advice
+            .iter()
+            .all(|one| !names(&one["path"]).contains(&"fill_array")),
+        "{advice:#?}"
+    );
+}
+
+#[test]
+fn parts_of_a_run_leave_out_what_is_made_once() {
+    let lab = Lab::new();
+    let options = ["--snapshot-at", "1,51,101,end"];
+    lab.record(&options, &["shapes", "leak", "150", "12"]);
+    let whole = leaks_json(&lab, PROFILE);
+    assert_eq!(whole["verdict"], "leak");
+    // The first event makes a table that stays: a warm-up of the whole run, and
+    // nothing at all of the part behind event 51.
+    assert!(
+        !stacks_through(&whole, "lazy_table").is_empty(),
+        "{whole:#}"
+    );
+    let rate = number(&stack_through(&whole, "site_leak")["rate_bytes_per_event"]);
+    for (part, events) in [
+        ("51..end", (51, 150)),
+        ("51", (51, 150)),
+        ("51..101", (51, 101)),
+        ("..51", (1, 51)),
+    ] {
+        let verdict = leaks_json(&lab, &format!("{PROFILE}@{part}"));
+        assert_eq!(verdict["verdict"], "leak", "{part}: {verdict:#}");
+        let used = (&verdict["first_event"], &verdict["last_event"]);
+        assert_eq!(used, (&events.0.into(), &events.1.into()), "{part}");
+        let leak = stack_through(&verdict, "site_leak");
+        assert!(leak["agreement"].is_string(), "{part}: {leak:#}");
+        let (low, high) = (number(&leak["low"]), number(&leak["high"]));
+        assert!(low <= rate && rate <= high, "{part}: {low} {rate} {high}");
+        if events.0 == 51 {
+            assert_eq!(stacks_through(&verdict, "lazy_table").len(), 0, "{part}");
+        }
+    }
+    let options = ["leaks", PROFILE, "--from", "51", "--to", "101", "--json"];
+    let same = leaks_json(&lab, &format!("{PROFILE}@51..101"));
+    assert_eq!(said_json(&lab, &options), same);
+}
+
+/// The account of many events: nearly all of the growth has a name, and one part
+/// makes most of it. Returns the growth in bytes an event and the verdict.
+fn expect_account(lab: &Lab, dominant: &str) -> (f64, Value) {
+    let verdict = leaks_json(lab, PROFILE);
+    let account = &verdict["account"];
+    let share = number(&account["explained_share"]);
+    assert!(
+        share >= 0.95,
+        "{share} of the growth is explained: {account:#}"
+    );
+    let parts = &account["bytes_per_event"];
+    let (growth, part) = (number(&parts["program_rss"]), number(&parts[dominant]));
+    assert!(
+        part > 0.9 * growth && part < 1.1 * growth,
+        "{dominant}: {account:#}"
+    );
+    (number(&parts["rss"]), verdict)
+}
+
+/// A program that knows what it leaves, and reads its own resident size.
+fn expect_account_of(command: &[&str], dominant: &str, kind: &str) {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], command);
+    let truths = recorded.truths();
+    let (growth, verdict) = expect_account(&lab, dominant);
+    let told = truths.get(&format!("{kind}_bytes_per_event")) as f64;
+    let part = number(&verdict["account"]["bytes_per_event"][dominant]);
+    assert!(
+        (part / told - 1.0).abs() < 0.05,
+        "{dominant}: {told} are told, {part} found"
+    );
+    let stdout = recorded.stdout();
+    let own = stdout
+        .lines()
+        .find_map(|line| line.strip_prefix("rss_growth_bytes "))
+        .expect("the program reads its size");
+    let turns = truths.get("events") as f64 - 1.0;
+    let own = own.parse::<f64>().expect("a number") / turns;
+    assert!(
+        (growth / own - 1.0).abs() < 0.05,
+        "the program grew by {own} an event, the account says {growth}"
+    );
+}
+
+#[test]
+fn growth_by_heap_blocks_is_accounted_for() {
+    expect_account_of(&["account_leak", "2000"], "live_heap", "heap");
+}
+
+#[test]
+fn growth_by_fragmentation_is_accounted_for() {
+    let lab = Lab::new();
+    lab.record(&[], &["shapes", "fragmentation", "4000", "1"]);
+    let (_, verdict) = expect_account(&lab, "allocator_slack");
+    assert_eq!(verdict["verdict"], "fragmentation", "{verdict:#}");
+    assert_eq!(verdict["account"]["fragmentation"], true);
+    let text = said(&lab, &["leaks", PROFILE]);
+    assert!(text.starts_with("FRAGMENTATION  RSS grows "), "{text}");
+}
+
+#[test]
+fn growth_by_mappings_is_accounted_for() {
+    expect_account_of(&["account_mmap", "2000"], "mapped", "mapped");
+}
+
+#[test]
+fn growth_by_stacks_of_threads_is_accounted_for() {
+    expect_account_of(&["account_threads", "200"], "thread_stacks", "stack");
+}
+
+#[test]
+fn growth_by_pages_of_files_is_accounted_for() {
+    expect_account_of(&["account_files", "600"], "files", "file");
+}
