@@ -152,7 +152,6 @@ fn moment(moment: &Moment, names: Names<'_>) -> String {
         MomentKind::End => "end of",
         MomentKind::Tick => "tick,",
         MomentKind::Snapshot => "snapshot,",
-        MomentKind::Exit => "exit,",
         MomentKind::Last => "last,",
     };
     let name = name.map_or(String::new(), |name| format!(" `{}`", names.get(name)));

@@ -45,7 +45,7 @@ pub fn lines(profile: &Profile) -> Vec<Line<'_>> {
                 MomentKind::Begin => "event_begin",
                 MomentKind::End => "event_end",
                 MomentKind::Tick => "tick",
-                MomentKind::Snapshot | MomentKind::Exit | MomentKind::Last => return None,
+                MomentKind::Snapshot | MomentKind::Last => return None,
             };
             Some(line(
                 name.into(),

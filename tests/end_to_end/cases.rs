@@ -364,3 +364,23 @@ fn a_hundred_equal_readings_say_what_they_would_have_seen() {
     let head = "NO GROWTH  this run would have seen 41.37 B/event (events 1..100)\n";
     assert!(text.starts_with(head), "{text}");
 }
+
+#[test]
+fn a_bound_that_is_not_known_is_null() {
+    let lab = lab_with(
+        ARRAY,
+        array(&[[20009.0, 0.0], [20011.0, 0.0], [20010.0, 0.0]]),
+    );
+    let verdict = leaks_json(&lab, ARRAY);
+    assert_eq!(verdict["verdict"], "undetermined");
+    for member in ["low", "high", "smallest_visible_bytes_per_event"] {
+        assert_eq!(verdict[member], Value::Null, "{member}");
+    }
+    assert_eq!(verdict["needs_events"], 30);
+    let text = said(&lab, &["leaks", ARRAY]);
+    assert!(
+        text.starts_with("UNDETERMINED  needs about 30 events  ("),
+        "{text}"
+    );
+    assert!(text.contains("95 %: unknown"), "{text}");
+}

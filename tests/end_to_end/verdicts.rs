@@ -1,11 +1,12 @@
-//! The verdict on programs whose behaviour is known: what they leave, who left it, and
-//! what the growth of the process is made of.
+//! The verdict on programs whose behaviour is known: what they leave, and who left it.
 
 use crate::support::process::{Running, send};
 use crate::support::{Lab, PROFILE, describe, process};
 use nix::sys::signal::Signal;
 use serde_json::Value;
 use std::os::unix::process::ExitStatusExt;
+
+mod accounts;
 
 /// What a command of `residue` prints; it must succeed.
 pub fn said(lab: &Lab, arguments: &[&str]) -> String {
@@ -98,6 +99,25 @@ fn hits_that_the_next_event_frees_are_deferred_and_their_destructor_is_named() {
 }
 
 #[test]
+fn what_is_freed_only_at_the_end_of_the_job_is_told_apart_from_a_leak() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["shapes", "exit-freed", "150", "13"]);
+    let truth: Value = serde_json::from_str(&recorded.stdout()).expect("a line of JSON");
+    let verdict = leaks_json(&lab, PROFILE);
+    assert_eq!(verdict["verdict"], "freed-at-exit", "{verdict:#}");
+    let held = stack_through(&verdict, "site_exit_freed");
+    assert_eq!(held["shape"], "freed-at-exit");
+    let rate = number(&truth["expected_rate_bytes_per_event"]);
+    let (low, high) = (number(&verdict["low"]), number(&verdict["high"]));
+    assert!(low <= rate && rate <= high, "{low} {rate} {high}");
+    let text = said(&lab, &["leaks", PROFILE]);
+    assert!(text.starts_with("FREED AT EXIT  "), "{text}");
+    // The part of the run up to event 100 does not know of the exit.
+    let part = leaks_json(&lab, &format!("{PROFILE}@..100"));
+    assert_eq!(part["verdict"], "leak");
+}
+
+#[test]
 fn a_needle_beside_two_hundred_megabytes_of_churn_is_found() {
     let (_, verdict) = judged(&[], &["needle", "1000"]);
     expect_exact_leak(&verdict, 100.0);
@@ -162,45 +182,6 @@ fn overlapping_events_on_four_threads_leak_at_their_mean() {
         .map(|stack| number(&stack["share"]))
         .sum();
     assert!((share - 1.0).abs() < 0.01, "{verdict:#}");
-}
-
-#[test]
-fn an_injected_leak_is_recovered_beside_none_and_beside_another() {
-    // The workload's own, and the interval must hold the sum to the byte.
-    for (command, own) in [
-        (&["doubling", "reserve", "100"][..], 0.0),
-        (&["account_leak", "100", "1420000"], 1_420_000.0),
-    ] {
-        let (_, verdict) = judged(&["--inject-leak", "10MB/event"], command);
-        expect_exact_leak(&verdict, 1e7 + own);
-        let injected = stack_through(&verdict, "residue_injected_leak");
-        assert_eq!(number(&injected["rate_bytes_per_event"]), 1e7);
-        assert_eq!(verdict["account"]["untouched"], false);
-        // The resident size grows by as much; a page or two more for each block.
-        let rss = number(&verdict["account"]["bytes_per_event"]["program_rss"]);
-        assert!((rss - 1e7 - own).abs() < 0.01 * (1e7 + own), "{verdict:#}");
-    }
-}
-
-#[test]
-fn an_injected_leak_that_is_never_written_is_live_but_not_resident() {
-    for (command, own) in [
-        (&["doubling", "reserve", "100"][..], 0.0),
-        (&["account_leak", "100", "1420000"], 1_420_000.0),
-    ] {
-        let (lab, verdict) = judged(&["--inject-leak", "10MB/event,untouched"], command);
-        expect_exact_leak(&verdict, 1e7 + own);
-        let parts = &verdict["account"]["bytes_per_event"];
-        let live = number(&parts["live_heap"]);
-        assert!((live - 1e7 - own).abs() < 1e-3, "{parts:#}");
-        let untouched = number(&parts["untouched"]);
-        assert!((untouched - 1e7).abs() < 0.02 * 1e7, "{parts:#}");
-        let rss = number(&parts["program_rss"]);
-        assert!((rss - own).abs() < 0.02 * 1e7, "{parts:#}");
-        assert_eq!(verdict["account"]["untouched"], true);
-        let text = said(&lab, &["leaks", PROFILE]);
-        assert!(text.contains(" + never written -9.5"), "{text}");
-    }
 }
 
 #[test]
@@ -303,79 +284,4 @@ fn parts_of_a_run_leave_out_what_is_made_once() {
     let options = ["leaks", PROFILE, "--from", "51", "--to", "101", "--json"];
     let same = leaks_json(&lab, &format!("{PROFILE}@51..101"));
     assert_eq!(said_json(&lab, &options), same);
-}
-
-/// The account of many events: nearly all of the growth has a name, and one part
-/// makes most of it. Returns the growth in bytes an event and the verdict.
-fn expect_account(lab: &Lab, dominant: &str) -> (f64, Value) {
-    let verdict = leaks_json(lab, PROFILE);
-    let account = &verdict["account"];
-    let share = number(&account["explained_share"]);
-    assert!(
-        share >= 0.95,
-        "{share} of the growth is explained: {account:#}"
-    );
-    let parts = &account["bytes_per_event"];
-    let (growth, part) = (number(&parts["program_rss"]), number(&parts[dominant]));
-    assert!(
-        part > 0.9 * growth && part < 1.1 * growth,
-        "{dominant}: {account:#}"
-    );
-    (number(&parts["rss"]), verdict)
-}
-
-/// A program that knows what it leaves, and reads its own resident size.
-fn expect_account_of(command: &[&str], dominant: &str, kind: &str) {
-    let lab = Lab::new();
-    let recorded = lab.record(&[], command);
-    let truths = recorded.truths();
-    let (growth, verdict) = expect_account(&lab, dominant);
-    let told = truths.get(&format!("{kind}_bytes_per_event")) as f64;
-    let part = number(&verdict["account"]["bytes_per_event"][dominant]);
-    assert!(
-        (part / told - 1.0).abs() < 0.05,
-        "{dominant}: {told} are told, {part} found"
-    );
-    let stdout = recorded.stdout();
-    let own = stdout
-        .lines()
-        .find_map(|line| line.strip_prefix("rss_growth_bytes "))
-        .expect("the program reads its size");
-    let turns = truths.get("events") as f64 - 1.0;
-    let own = own.parse::<f64>().expect("a number") / turns;
-    assert!(
-        (growth / own - 1.0).abs() < 0.05,
-        "the program grew by {own} an event, the account says {growth}"
-    );
-}
-
-#[test]
-fn growth_by_heap_blocks_is_accounted_for() {
-    expect_account_of(&["account_leak", "2000"], "live_heap", "heap");
-}
-
-#[test]
-fn growth_by_fragmentation_is_accounted_for() {
-    let lab = Lab::new();
-    lab.record(&[], &["shapes", "fragmentation", "4000", "1"]);
-    let (_, verdict) = expect_account(&lab, "allocator_slack");
-    assert_eq!(verdict["verdict"], "fragmentation", "{verdict:#}");
-    assert_eq!(verdict["account"]["fragmentation"], true);
-    let text = said(&lab, &["leaks", PROFILE]);
-    assert!(text.starts_with("FRAGMENTATION  RSS grows "), "{text}");
-}
-
-#[test]
-fn growth_by_mappings_is_accounted_for() {
-    expect_account_of(&["account_mmap", "2000"], "mapped", "mapped");
-}
-
-#[test]
-fn growth_by_stacks_of_threads_is_accounted_for() {
-    expect_account_of(&["account_threads", "200"], "thread_stacks", "stack");
-}
-
-#[test]
-fn growth_by_pages_of_files_is_accounted_for() {
-    expect_account_of(&["account_files", "600"], "files", "file");
 }

@@ -158,7 +158,7 @@ impl<'a> Readings<'a> {
             &[MomentKind::End],
             &[MomentKind::Tick],
             &[MomentKind::Snapshot],
-            &[MomentKind::Exit, MomentKind::Last],
+            &[MomentKind::Last],
         ];
         let by_kind = kinds.map(|kinds| of_kinds(&all, kinds));
         let alike = by_kind.iter().rev().max_by_key(|rows| rows.len())?;

@@ -92,10 +92,17 @@ pub const CHANGES_LOST: Word = 69;
 // and waits until the second has caught up. Both count modules.
 pub const MODULES_ASKED: Word = 72;
 pub const MODULES_ANSWERED: Word = 73;
-/// Functions found, and of those the ones that are watched and those that cannot be.
+/// Modules whose files could not be searched.
+pub const MODULES_UNREAD: Word = 81;
+/// Functions in the last answer; those that no answer had room for.
 pub const FUNCTIONS_FOUND: Word = 78;
+pub const FUNCTIONS_UNTOLD: Word = 80;
+/// Of the functions in all answers: the ones that are watched, and those that cannot
+/// be, because of their instructions, for want of room nearby, or by the kernel's word.
 pub const FUNCTIONS_WATCHED: Word = 74;
 pub const FUNCTIONS_REFUSED: Word = 75;
+pub const FUNCTIONS_WITHOUT_ROOM: Word = 79;
+pub const FUNCTIONS_FORBIDDEN: Word = 82;
 /// Bytes to leak at every event, and whether they are left untouched.
 pub const INJECTED_BYTES: Word = 76;
 pub const INJECTED_UNTOUCHED: Word = 77;

@@ -113,12 +113,15 @@ pub const PAPER_NAMES: [&str; 3] = ["maps", "smaps", "numa_maps"];
 /// Names of stamps, counters, scopes and snapshots: text references.
 pub const MOST_NAMES: u64 = 1 << 12;
 
-/// A module to be searched for functions: its path, and its load address less its
-/// link-time address.
+/// A module to be searched for functions: an address in its data, by which its file is
+/// found among the mappings, and its load address less its link-time address. Each
+/// question begins at the first item again.
 pub const LOAD_BYTES: u64 = 16;
 
-/// A function whose entries begin events: address and size in bytes.
+/// A function whose entries begin events: address and size in bytes. Each answer
+/// begins at the first item again.
 pub const TARGET_BYTES: u64 = 16;
+/// Most functions in one answer.
 pub const MOST_TARGETS: u64 = 1 << 12;
 
 /// Events of which every one is kept, and how many of the later ones are before

@@ -211,16 +211,41 @@ fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
     if arena.word(header::SOURCE) != header::SOURCE_FUNCTION {
         return;
     }
-    let watched = arena.word(header::FUNCTIONS_WATCHED);
-    let refused = arena.word(header::FUNCTIONS_REFUSED);
-    if watched == 0 && refused == 0 {
+    let reasons = [
+        (
+            header::FUNCTIONS_REFUSED,
+            "their first instructions cannot be moved",
+        ),
+        (
+            header::FUNCTIONS_WITHOUT_ROOM,
+            "there is no free memory near them for the code that notices their entries",
+        ),
+        (
+            header::FUNCTIONS_FORBIDDEN,
+            "the kernel does not let their code be changed",
+        ),
+        (
+            header::FUNCTIONS_UNTOLD,
+            "too many were found in modules that were loaded at once",
+        ),
+    ]
+    .map(|(word, reason)| (arena.word(word), reason));
+    let unwatched: u64 = reasons.iter().map(|(count, _)| count).sum();
+    let all = arena.word(header::FUNCTIONS_WATCHED) + unwatched;
+    // A forked child has the watched functions of its parent, and finds none itself.
+    if all == 0 && arena.word(header::EVENTS) == 0 {
         notes.push("no function of the name asked for was found; there are no events".to_string());
     }
-    if refused != 0 {
+    for (count, reason) in reasons.into_iter().filter(|&(count, _)| count != 0) {
         notes.push(format!(
-            "{refused} of {} functions that were to begin events could not be watched: their \
-             first instructions cannot be moved",
-            watched + refused
+            "{count} of {all} functions that were to begin events could not be watched: {reason}"
+        ));
+    }
+    let unread = arena.word(header::MODULES_UNREAD);
+    if unread != 0 {
+        notes.push(format!(
+            "{unread} loaded modules could not be searched for functions that begin events: the \
+             files that the program has mapped cannot be read"
         ));
     }
 }

@@ -41,8 +41,7 @@ pub(crate) fn moment_kind_to_code(kind: MomentKind) -> u64 {
         MomentKind::End => 1,
         MomentKind::Tick => 2,
         MomentKind::Snapshot => 3,
-        MomentKind::Exit => 4,
-        MomentKind::Last => 5,
+        MomentKind::Last => 4,
     }
 }
 
@@ -52,8 +51,7 @@ pub(crate) fn moment_kind_from_code(code: u64) -> Option<MomentKind> {
         1 => Some(MomentKind::End),
         2 => Some(MomentKind::Tick),
         3 => Some(MomentKind::Snapshot),
-        4 => Some(MomentKind::Exit),
-        5 => Some(MomentKind::Last),
+        4 => Some(MomentKind::Last),
         _ => None,
     }
 }

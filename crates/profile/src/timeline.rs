@@ -111,8 +111,6 @@ pub enum MomentKind {
     End,
     Tick,
     Snapshot,
-    /// `main` returned or `exit` was called.
-    Exit,
     /// The end of the recording.
     Last,
 }

@@ -6,16 +6,16 @@
 //! when there is something new to search.
 
 use crate::arena_map::{self, Arena};
-use crate::detour;
+use crate::detour::{self, Refusal};
 use crate::hot;
 use crate::marks;
 use crate::setup;
 use crate::sys;
-use core::ffi::{CStr, c_char, c_int};
+use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use residue_arena::header;
 use residue_arena::moments::MOST_TARGETS;
-use residue_arena::region::Region;
+use residue_arena::region::{Region, USED};
 
 /// Tags of detours.
 const LOADER: usize = 0;
@@ -114,9 +114,10 @@ fn search(arena: Arena) {
     arena.note(header::NOTE_LATER_MODULES_UNSEEN);
 }
 
-/// Writes down the modules that are new. A module that went and came back at the
-/// same place is not: its code is another copy, so it is asked for again whenever
-/// the number of modules fell in between.
+/// Writes down the modules that are new, in place of those of the last question, which
+/// is answered. Returns how many were ever asked for. A module that went and came back
+/// at the same place is new: its code is another copy, and the number of modules fell in
+/// between.
 fn name_modules(arena: Arena) -> u64 {
     static KNOWN_LINKS: AtomicUsize = AtomicUsize::new(0);
     let linker = LINKER.load(Ordering::Relaxed) as *const LinkerState;
@@ -125,29 +126,24 @@ fn name_modules(arena: Arena) -> u64 {
     let first = unsafe { (*linker).first };
     let count = links(first).count();
     let known = KNOWN_LINKS.swap(count, Ordering::Relaxed);
+    let mut named = 0;
     // New modules stand at the end of the list.
     for link in links(first).skip(known.min(count)) {
-        // SAFETY: as above; names end in a zero byte.
-        let (bias, name) = unsafe {
-            let name = match (*link).name.is_null() {
-                true => &[],
-                false => CStr::from_ptr((*link).name).to_bytes(),
-            };
-            ((*link).bias, name)
-        };
-        let path = match name.is_empty() {
-            // The executable itself has no name here; set-up wrote it down.
-            true => arena.get(header::EXECUTABLE),
-            false => arena.append_text(name),
-        };
-        if let Some(index) = arena.append(Region::Loads) {
-            // SAFETY: the item was just appended.
-            let words = unsafe { arena_map::words::<2>(arena.item(Region::Loads, index)) };
-            words[0].store(path, Ordering::Relaxed);
-            words[1].store(bias as u64, Ordering::Relaxed);
+        // SAFETY: as above.
+        let (bias, dynamic) = unsafe { ((*link).bias, (*link).dynamic) };
+        let has_room = named < arena.get(Region::Loads.word(USED));
+        if !has_room && arena.append(Region::Loads).is_none() {
+            let unread = arena.word(header::MODULES_UNREAD);
+            unread.fetch_add(1, Ordering::Relaxed);
+            continue;
         }
+        // SAFETY: the item was appended, now or for an earlier question.
+        let words = unsafe { arena_map::words::<2>(arena.item(Region::Loads, named)) };
+        words[0].store(dynamic as u64, Ordering::Relaxed);
+        words[1].store(bias as u64, Ordering::Relaxed);
+        named += 1;
     }
-    arena.get(Region::Loads.word(residue_arena::region::USED))
+    arena.get(header::MODULES_ASKED) + named
 }
 
 fn links(first: *const Link) -> impl Iterator<Item = *const Link> {
@@ -163,17 +159,18 @@ fn links(first: *const Link) -> impl Iterator<Item = *const Link> {
     })
 }
 
-/// Makes detours for all functions found so far; those that have one keep it.
+/// Makes detours for the functions in the answer; those that have one keep it.
 fn watch_found(arena: Arena) {
-    let done = &hot::get().targets_done;
     let found = arena.get(header::FUNCTIONS_FOUND).min(MOST_TARGETS);
-    for index in done.swap(found, Ordering::Relaxed)..found {
+    for index in 0..found {
         // SAFETY: the run of targets was made present at the start.
         let words = unsafe { arena_map::words::<2>(arena.item(Region::Targets, index)) };
         let address = words[0].load(Ordering::Acquire) as usize;
         let size = words[1].load(Ordering::Relaxed) as usize;
         let word = match detour::install(address, Some(size), EVENT) {
             Ok(()) => header::FUNCTIONS_WATCHED,
+            Err(Refusal::NoRoomNearby | Refusal::OutOfReach) => header::FUNCTIONS_WITHOUT_ROOM,
+            Err(Refusal::NotAllowed) => header::FUNCTIONS_FORBIDDEN,
             Err(_) => header::FUNCTIONS_REFUSED,
         };
         arena.word(word).fetch_add(1, Ordering::Relaxed);

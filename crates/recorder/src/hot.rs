@@ -70,6 +70,8 @@ pub struct Hot {
     /// Directories of the live table, for even and odd multiples of 8; then those of
     /// reported blocks.
     pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 4],
+    /// Free side records that threads share; see the live table.
+    pub shared_sides: AtomicU64,
     pub trie_table: AtomicPtr<u8>,
     pub rule_table: AtomicPtr<u8>,
     /// Bytes other threads freed, per stack, not yet taken by the thread that
@@ -106,8 +108,7 @@ pub struct Hot {
     /// Number, plus one, of an account that the allocator is to complete.
     pub account_to_complete: AtomicU64,
     pub threads_seen: AtomicU32,
-    /// Functions that have their detours, and whether there is room for more.
-    pub targets_done: AtomicU64,
+    /// Whether there is room for the functions of an answer.
     pub targets_are_ready: AtomicU32,
     /// The last event that an injected leak was made for.
     pub injected_birth: AtomicU64,

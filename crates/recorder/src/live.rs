@@ -339,12 +339,20 @@ fn side(arena: Arena, number: u32) -> (&'static AtomicU64, &'static AtomicU32) {
     unsafe { (&*item.cast(), &*item.add(8).cast()) }
 }
 
+/// Free side records that a thread keeps; with more it hands them over to all threads,
+/// because those that free need not be those that make.
+const MOST_FREE_SIDES: u32 = 64;
+
 /// A side record for a block that does not fit its entry.
 fn new_side(arena: Arena, thread: &mut Thread, block: &Block) -> Option<u32> {
+    if thread.free_side == 0 {
+        take_shared_sides(arena, thread);
+    }
     let number = match thread.free_side {
         0 => u32::try_from(arena.append(Region::Sides)?).ok()?,
         free => {
             thread.free_side = side(arena, free - 1).1.load(Ordering::Relaxed);
+            thread.free_sides -= 1;
             free - 1
         }
     };
@@ -361,9 +369,50 @@ fn free_side(arena: Arena, thread: &mut Thread, stack: u32, number: u32) -> Bloc
         bytes: bytes.load(Ordering::Relaxed),
         birth: birth.load(Ordering::Relaxed),
     };
+    if thread.free_sides == MOST_FREE_SIDES {
+        share_free_sides(arena, thread);
+    }
     birth.store(thread.free_side, Ordering::Relaxed);
     thread.free_side = number + 1;
+    thread.free_sides += 1;
     block
+}
+
+/// The first record of a list leads to the next list through its size. The word that
+/// leads to the first list also counts its changes, so that nobody who was interrupted
+/// takes it for what it was.
+const SHARED_CHANGE: u64 = 1 << 32;
+
+fn next_shared(word: u64, list: u64) -> u64 {
+    (word & !(SHARED_CHANGE - 1)).wrapping_add(SHARED_CHANGE) | list
+}
+
+fn share_free_sides(arena: Arena, thread: &mut Thread) {
+    let (next_list, _) = side(arena, thread.free_side - 1);
+    let list = u64::from(thread.free_side);
+    let change = |word| {
+        next_list.store(u64::from(word as u32), Ordering::Relaxed);
+        Some(next_shared(word, list))
+    };
+    let shared = &hot::get().shared_sides;
+    let _ = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change);
+    thread.free_side = 0;
+    thread.free_sides = 0;
+}
+
+fn take_shared_sides(arena: Arena, thread: &mut Thread) {
+    let change = |word| match word as u32 {
+        0 => None,
+        list => {
+            let next_list = side(arena, list - 1).0.load(Ordering::Relaxed);
+            Some(next_shared(word, u64::from(next_list as u32)))
+        }
+    };
+    let shared = &hot::get().shared_sides;
+    if let Ok(word) = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change) {
+        thread.free_side = word as u32;
+        thread.free_sides = MOST_FREE_SIDES;
+    }
 }
 
 /// The event a block made now by this thread is born into.

@@ -43,8 +43,10 @@ pub struct Thread {
     pub last_block: usize,
     /// The stack of the block freed last, and its record.
     pub last_freed: Option<Leaf>,
-    /// Free side records, linked through their birth field; zero ends the list.
+    /// Free side records, linked through their birth field, and how many; zero ends
+    /// the list.
     pub free_side: u32,
+    pub free_sides: u32,
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,

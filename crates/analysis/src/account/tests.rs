@@ -321,7 +321,7 @@ fn the_end_of_the_program_is_not_compared_with_its_events() {
     let mut timeline = timeline([10, 20, 30], |event, account| {
         account.mapped_bytes += 10 * event;
     });
-    for kind in [MomentKind::End, MomentKind::Exit, MomentKind::Last] {
+    for kind in [MomentKind::End, MomentKind::Last] {
         let nothing_left = Account::default();
         push(&mut timeline, moment(kind, 30, Some(0)), nothing_left);
     }

@@ -22,7 +22,7 @@ pub fn stamps_of(timeline: &Timeline) -> (Cow<'_, [String]>, Cow<'_, [Stamp]>) {
         .filter_map(|moment| match moment.kind {
             MomentKind::Begin => Some((moment.time_ns, 0, as_stamp(moment, begin))),
             MomentKind::End => Some((moment.time_ns, 2, as_stamp(moment, begin + 1))),
-            MomentKind::Tick | MomentKind::Snapshot | MomentKind::Exit | MomentKind::Last => None,
+            MomentKind::Tick | MomentKind::Snapshot | MomentKind::Last => None,
         })
         .chain(
             timeline

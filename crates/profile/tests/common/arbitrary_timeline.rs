@@ -31,14 +31,19 @@ fn about() -> impl Strategy<Value = About> {
         scope_end_without_begin: n[3],
         no_room: n[4],
     });
-    (source, number(), any::<(u32, u32, u64)>(), misuse).prop_map(
-        |(source, events, (streams, stride, tick_ns), misuse)| About {
-            source,
-            events,
-            streams,
-            stride,
-            tick_ns,
-            misuse,
+    let numbers = any::<(u32, u32, u32, u64)>();
+    (source, number(), numbers, number(), misuse).prop_map(
+        |(source, events, (streams, stride, birth_bin_events, tick_ns), late_lines, misuse)| {
+            About {
+                source,
+                events,
+                streams,
+                stride,
+                birth_bin_events,
+                tick_ns,
+                late_lines,
+                misuse,
+            }
         },
     )
 }
@@ -47,7 +52,7 @@ prop_compose! {
     fn moment()(
         kind in prop_oneof![
             Just(MomentKind::Begin), Just(MomentKind::End), Just(MomentKind::Tick),
-            Just(MomentKind::Snapshot), Just(MomentKind::Exit), Just(MomentKind::Last),
+            Just(MomentKind::Snapshot), Just(MomentKind::Last),
         ],
         (event, stream, threads) in any::<(u32, u32, u32)>(),
         name in option::of(id()),
@@ -88,17 +93,17 @@ prop_compose! {
 prop_compose! {
     fn account()(
         moment in id(),
-        n in proptest::array::uniform9(number()),
+        n in proptest::array::uniform8(number()),
         allocator in option::of(proptest::array::uniform3(number())),
     ) -> Account {
         let [heap_bytes, mapped_bytes, stacks_bytes, files_bytes, recorder_bytes, other_bytes,
-            pss_bytes, live_bytes, live_blocks] = n;
+            pss_bytes, live_bytes] = n;
         let allocator = allocator.map(|[in_use_bytes, free_bytes, system_bytes]| AllocatorState {
             in_use_bytes, free_bytes, system_bytes,
         });
         Account {
             moment, heap_bytes, mapped_bytes, stacks_bytes, files_bytes, recorder_bytes,
-            other_bytes, pss_bytes, live_bytes, live_blocks, allocator,
+            other_bytes, pss_bytes, live_bytes, allocator,
         }
     }
 }

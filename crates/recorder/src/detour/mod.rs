@@ -1,7 +1,7 @@
 //! Calls a hook at each entry of a function of the unmodified program.
 //!
 //! ```text
-//!   function:  jmp ──────► trampoline (a page nearby)
+//!   function:  jmp ──────► trampoline (on a page nearby)
 //!              (rest) ◄┐     push tag; call gate ──► gate: saves every register,
 //!                      │     add rsp, 8         ◄──        calls the hook, restores
 //!                      │     displaced instructions
@@ -9,7 +9,8 @@
 //!
 //!   install ──► mapping      what is mapped there, and how
 //!           ──► move_code    is there room for the jump? (decode, opcodes)
-//!           ──► trampoline   the page; emit writes into it
+//!           ──► trampoline   what stands in a place of the shelf; emit writes it
+//!           ──► shelf        the pages and their places
 //!           ──► patch        the five bytes
 //! ```
 //!
@@ -49,6 +50,9 @@ mod opcodes;
 mod patch;
 #[cfg(test)]
 mod register_tests;
+mod shelf;
+#[cfg(test)]
+mod shelf_tests;
 #[cfg(test)]
 mod tests;
 mod trampoline;
@@ -76,7 +80,7 @@ pub enum Refusal {
     Immovable = 6,
     /// What an instruction at the entry refers to is more than 2 GiB from the trampoline.
     OutOfReach = 7,
-    /// No free page within reach of the function.
+    /// No free place within reach of the function.
     NoRoomNearby = 8,
     /// The kernel does not let code be changed.
     NotAllowed = 9,
@@ -123,10 +127,6 @@ pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Re
         };
     }
     let displaced = move_code::displaced(code, &entry, size)?;
-    let trampoline = trampoline::make(&entry, displaced, tag)?;
-    let patched = patch::jump(entry.address, trampoline.start, mapping.protection);
-    if patched.is_err() {
-        trampoline.give_up();
-    }
-    patched
+    let start = trampoline::make(&entry, displaced, tag)?;
+    patch::jump(entry.address, start, mapping.protection)
 }
