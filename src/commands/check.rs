@@ -163,6 +163,14 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
             false => Outcome::CannotTell(lines),
         },
         Headline::Fragmentation | Headline::Growth => decide(lines, &verdict.growth, limit),
+        Headline::Leak | Headline::FreedAtExit
+            if verdict
+                .rss_beyond_leak()
+                .is_some_and(|beyond| beyond > limit) =>
+        {
+            lines.push("  the process grows by more than its leaks".to_string());
+            Outcome::Above(lines)
+        }
         Headline::Leak | Headline::FreedAtExit => {
             let low = rate_of(&counted, |growth| growth.low);
             let high = rate_of(&counted, |growth| growth.high);

@@ -1,17 +1,23 @@
 //! Answers the recorder's question which functions begin events: it names the
 //! modules that were loaded, and waits until they have been searched.
 
+mod mapped;
+
 use super::sighting::Process;
 use anyhow::Result;
+use mapped::{FileAt, Maps};
 use residue_arena::header;
-use residue_arena::moments::{MOST_TARGETS, TARGET_BYTES};
+use residue_arena::moments::MOST_TARGETS;
 use residue_arena::region::{self, Region};
 use residue_finish::ArenaFile;
-use residue_symbols::find_functions;
+use residue_symbols::{Error, FoundFunction, find_functions};
 use std::fs::File;
 use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
+
+/// Address and size in bytes.
+type Target = (u64, u64);
 
 /// Searches what was loaded since the last answer.
 pub fn answer(process: &Process, patterns: &[String]) {
@@ -21,44 +27,85 @@ pub fn answer(process: &Process, patterns: &[String]) {
     if asked <= answered {
         return;
     }
-    // A file that cannot be read holds no function that could be found; the program
-    // must not be kept waiting for it.
-    let _ = search(process, patterns, answered, asked);
+    let count = |word, more: u64| {
+        window.word(word).fetch_add(more, Ordering::Relaxed);
+    };
+    // The program must not be kept waiting for what cannot be read.
+    let (targets, unread) =
+        search(process, patterns, asked - answered).unwrap_or((Vec::new(), asked - answered));
+    let told = targets.len().min(MOST_TARGETS as usize);
+    let told = match write(process, &targets[..told]) {
+        Ok(()) => told,
+        Err(_) => 0,
+    };
+    count(header::FUNCTIONS_UNTOLD, (targets.len() - told) as u64);
+    count(header::MODULES_UNREAD, unread);
+    let found = window.word(header::FUNCTIONS_FOUND);
+    found.store(told as u64, Ordering::Release);
     window
         .word(header::MODULES_ANSWERED)
         .store(asked, Ordering::Release);
 }
 
-fn search(process: &Process, patterns: &[String], first: u64, end: u64) -> Result<()> {
+/// The functions in the modules of the question, and how many of the modules could
+/// not be read.
+fn search(process: &Process, patterns: &[String], modules: u64) -> Result<(Vec<Target>, u64)> {
     let arena = ArenaFile::open(&process.arena)?;
     let mut loads = Vec::new();
-    arena.each_chunk(Region::Loads, end, |_, bytes| {
+    arena.each_chunk(Region::Loads, modules, |_, bytes| {
         for item in bytes.chunks_exact(Region::Loads.item_bytes() as usize) {
             let (words, _) = item.as_chunks::<8>();
             loads.push((u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])));
         }
     })?;
-    let file = File::options().write(true).open(&process.arena)?;
-    for &(path, bias) in loads.get(first as usize..).unwrap_or(&[]) {
-        let path = arena.text(path)?;
-        for pattern in patterns {
-            for found in find_functions(Path::new(&path), pattern).unwrap_or_default() {
-                add_target(process, &file, bias.wrapping_add(found.address), found.size)?;
-            }
+    let pid = process.window.get(header::PID) as u32;
+    let Some(maps) = Maps::of_writer(&process.arena, pid) else {
+        return Ok((Vec::new(), modules));
+    };
+    let (mut targets, mut unread) = (Vec::new(), 0);
+    for (address, bias) in loads {
+        let path = match maps.file_at(address) {
+            FileAt::None => continue,
+            FileAt::Unreadable => None,
+            FileAt::Path(path) => Some(path),
+        };
+        // What was read is believed if it still is the file that is mapped.
+        let found = path.and_then(|path| {
+            let found = functions_in(&path, patterns)?;
+            maps.is_at(address, &path).then_some(found)
+        });
+        match found {
+            Some(found) => targets.extend(
+                found
+                    .iter()
+                    .map(|function| (bias.wrapping_add(function.address), function.size)),
+            ),
+            None => unread += 1,
         }
     }
-    Ok(())
+    Ok((targets, unread))
 }
 
-fn add_target(process: &Process, file: &File, address: u64, bytes: u64) -> Result<()> {
-    let found = process.window.word(header::FUNCTIONS_FOUND);
-    let index = found.load(Ordering::Relaxed);
-    if index >= MOST_TARGETS {
-        return Ok(());
+/// `None` where the file cannot be read.
+fn functions_in(path: &Path, patterns: &[String]) -> Option<Vec<FoundFunction>> {
+    let mut functions = Vec::new();
+    for pattern in patterns {
+        match find_functions(path, pattern) {
+            Ok(found) => functions.extend(found),
+            Err(Error::NoSymbols { .. }) => {}
+            Err(_) => return None,
+        }
     }
-    let offset = process.window.get(Region::Targets.word(region::OFFSET)) + index * TARGET_BYTES;
-    let item = [address.to_le_bytes(), bytes.to_le_bytes()].concat();
-    file.write_all_at(&item, offset)?;
-    found.store(index + 1, Ordering::Release);
+    Some(functions)
+}
+
+fn write(process: &Process, targets: &[Target]) -> Result<()> {
+    let file = File::options().write(true).open(&process.arena)?;
+    let items: Vec<u8> = targets
+        .iter()
+        .flat_map(|(address, bytes)| [address.to_le_bytes(), bytes.to_le_bytes()].concat())
+        .collect();
+    let offset = process.window.get(Region::Targets.word(region::OFFSET));
+    file.write_all_at(&items, offset)?;
     Ok(())
 }

@@ -128,14 +128,15 @@ fn judge_none(verdict: &Verdict, wrong: &mut Vec<String>) -> String {
 }
 
 /// Growth of the resident size without the recorder's own, from the stamp that ends
-/// the work of every event: stamps read it each time, begins only now and then.
+/// the work of every event: stamps read it each time, begins only now and then. What
+/// the recorder had then is known from the end of the event, which follows at once.
 fn resident_growth(profile: &Profile) -> Growth {
     let timeline = &profile.timeline;
     let last_stamp = timeline.names.iter().position(|name| name == LAST_STAMP);
     let recorder_bytes: BTreeMap<EventNumber, u64> = timeline
         .moments
         .iter()
-        .filter(|moment| moment.kind == MomentKind::Begin)
+        .filter(|moment| moment.kind == MomentKind::End)
         .map(|moment| (moment.event, moment.recorder_bytes))
         .collect();
     let (events, values) = timeline

@@ -4,9 +4,10 @@ use super::leaks_json::{name_of, path};
 use super::names::{NameStyle, Names};
 use super::units::{bytes, count, counted};
 use residue_analysis::account::{GrowthAccount, Parts};
+use residue_analysis::bytes_text;
 use residue_analysis::churn::Growing;
 use residue_analysis::follow::Dependence;
-use residue_analysis::growth::Growth;
+use residue_analysis::growth::{Growth, Outcome};
 use residue_analysis::shape::{Agreement, Shape};
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_profile::timeline::Misuse;
@@ -123,27 +124,7 @@ pub fn rate_text(rate: f64, unit: &str) -> String {
     if !rate.is_finite() {
         return format!("any rate/{unit}");
     }
-    format!("{}/{unit}", signed(rate))
-}
-
-/// Bytes with a fraction and a sign, to four digits.
-fn signed(value: f64) -> String {
-    const UNITS: [&str; 5] = ["B", "KiB", "MiB", "GiB", "TiB"];
-    let mut size = value.abs();
-    let mut unit = 0;
-    while size >= 1023.95 && unit + 1 < UNITS.len() {
-        size /= 1024.0;
-        unit += 1;
-    }
-    let digits = match (unit, size) {
-        (0, size) if size.fract() < 1e-6 || size >= 100.0 => 0,
-        (_, size) if size >= 100.0 => 1,
-        (_, size) if size >= 10.0 => 2,
-        (0, _) => 2,
-        _ => 3,
-    };
-    let sign = if value < 0.0 { "-" } else { "" };
-    format!("{sign}{size:.digits$} {}", UNITS[unit])
+    format!("{}/{unit}", bytes_text(rate))
 }
 
 fn interval(growth: &Growth) -> String {
@@ -153,7 +134,7 @@ fn interval(growth: &Growth) -> String {
     if growth.low == growth.high {
         return "exact".to_string();
     }
-    format!("{} .. {}", signed(growth.low), signed(growth.high))
+    format!("{} .. {}", bytes_text(growth.low), bytes_text(growth.high))
 }
 
 fn reasons(verdict: &Verdict) -> Vec<String> {
@@ -168,7 +149,18 @@ fn reasons(verdict: &Verdict) -> Vec<String> {
     };
     let mut lines: Vec<String> = shown.iter().map(|reason| format!("  {reason}")).collect();
     lines.extend(vm_against_rss(verdict));
+    lines.extend(rss_beyond_leak(verdict));
     lines
+}
+
+/// The process may grow by more than its leaks.
+fn rss_beyond_leak(verdict: &Verdict) -> Option<String> {
+    let beyond = verdict.rss_beyond_leak()?;
+    let unit = verdict.source.unit();
+    Some(format!(
+        "  RSS grows by {} more than that, which no leak of the heap explains",
+        rate_text(beyond, unit)
+    ))
 }
 
 /// Address space and resident memory may go different ways; the resident one is
@@ -189,7 +181,14 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     let parts = &account.bytes_per_event;
     let unit = verdict.source.unit();
     let largest = parts.program_rss.abs().max(parts.live_heap.abs());
-    if largest < 1.0 {
+    let is_worth_it = match verdict.headline {
+        Headline::NoGrowth | Headline::Undetermined => {
+            let rss = verdict.rss.as_ref();
+            rss.is_some_and(|rss| rss.outcome == Outcome::Growing)
+        }
+        _ => true,
+    };
+    if largest < 1.0 || !is_worth_it {
         return Vec::new();
     }
     let mut terms = vec![("live heap", parts.live_heap)];
@@ -203,8 +202,12 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
         unexplained,
         ..
     } = *parts;
+    let unwritten = match untouched >= 0.0 {
+        true => "never written",
+        false => "made before, written now",
+    };
     for (name, value) in [
-        ("never written", -untouched),
+        (unwritten, -untouched),
         ("heap metadata", heap_metadata),
         ("allocator slack", allocator_slack),
         ("mapped", mapped),
@@ -218,7 +221,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     }
     let sum: Vec<String> = terms
         .iter()
-        .map(|(name, value)| format!("{name} {}", signed(*value)))
+        .map(|(name, value)| format!("{name} {}", bytes_text(*value)))
         .collect();
     vec![format!(
         "  RSS growth {} = {}",
@@ -230,12 +233,13 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
 fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
     let name = name_of(profile, followed);
-    let per = |value: f64| format!("{} per {name}", signed(value));
+    let per = |value: f64| format!("{} per {name}", bytes_text(value));
     match follow.dependence {
         Dependence::Proportional => format!(
-            "{} (counter \"{name}\", r = {:.3})",
+            "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
             per(follow.bytes_per_unit),
-            follow.correlation
+            follow.correlation,
+            follow.explained_share * 100.0
         ),
         Dependence::Both => format!(
             "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
@@ -291,7 +295,7 @@ fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
         rate => format!("{rate:.3}"),
     };
     let blocks = if number == "1" { "block" } else { "blocks" };
-    format!("; {number} {blocks}/{unit} of {}", signed(size))
+    format!("; {number} {blocks}/{unit} of {}", bytes_text(size))
 }
 
 fn other_lines(
@@ -305,7 +309,7 @@ fn other_lines(
             "  {:<13} {}  up to {}",
             shape(stack.verdict.shape),
             sparkline(&stack.sparkline),
-            signed(stack.sparkline.iter().copied().fold(0.0, f64::max)),
+            bytes_text(stack.sparkline.iter().copied().fold(0.0, f64::max)),
         ),
         format!("      {}", one_line(profile, names, stack)),
         format!("      {}", stack.verdict.reason),

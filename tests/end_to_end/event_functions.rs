@@ -82,6 +82,62 @@ fn a_function_of_a_plugin_that_is_loaded_later() {
     expect_events("process_in_plugin", "plugin");
 }
 
+/// A plugin in whose file nobody can look up names afterwards: the events, and what is
+/// noted about functions.
+fn record_nameless(place: &str) -> (u64, Vec<String>) {
+    let lab = Lab::new();
+    let options = ["--event-function", "process_in_plugin"];
+    let recorded = lab.record(&options, &["event_steps", place]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.truths().get("entries"), 20);
+    let dump = Dump::of(&lab, &recorded);
+    let events = dump.timeline.about.events;
+    assert_eq!(dump.events("begin").len() as u64, events);
+    let mut notes = dump.meta.notes;
+    notes.retain(|note| note.contains("function"));
+    (events, notes)
+}
+
+#[test]
+fn a_plugin_whose_name_means_nothing_from_outside() {
+    assert_eq!(record_nameless("relative"), (20, vec![]));
+}
+
+/// Whether the files of a process can be reached through its mappings, which takes
+/// privileges.
+fn sees_mapped_files() -> bool {
+    let links = std::fs::read_dir("/proc/self/map_files").expect("mappings have links");
+    let mut paths = links.flatten().map(|link| link.path());
+    paths.any(|path| std::fs::metadata(path).is_ok())
+}
+
+#[test]
+fn a_plugin_without_a_name_is_searched_or_said_to_be_missing() {
+    let none = "no function of the name asked for was found; there are no events";
+    let unread = "modules that could not be searched for functions that begin events, because \
+                  the files that the program has mapped cannot be read: 1";
+    let expected = match sees_mapped_files() {
+        true => (20, vec![]),
+        false => (0, vec![none.to_string(), unread.to_string()]),
+    };
+    assert_eq!(record_nameless("memory"), expected);
+}
+
+#[test]
+fn a_plugin_that_is_loaded_again_and_again() {
+    let lab = Lab::new();
+    let options = ["--event-function", "process_in_plugin"];
+    let recorded = lab.record(&options, &["event_steps", "reloaded", "5000"]);
+    recorded.expect_exact();
+    let dump = Dump::of(&lab, &recorded);
+    assert_eq!(dump.timeline.about.events, 5000);
+    assert_eq!(dump.meta.notes, [""; 0]);
+    let births = dump.births(&dump.stacks_with("step_leak"));
+    for event in 1..=5000 {
+        assert_eq!(births[&event], (1, step_bytes(event - 1)), "event {event}");
+    }
+}
+
 #[test]
 fn a_pattern_for_several_functions_in_several_modules() {
     let lab = Lab::new();

@@ -19,6 +19,7 @@ mod steps;
 pub(crate) mod student;
 mod warm_up;
 
+use crate::bytes_text::bytes_text;
 use crate::series::Series;
 use serde::Serialize;
 
@@ -197,12 +198,13 @@ fn explain_fit(series: &Series, growth: &mut Growth) {
     let (first, last) = (above(0), above(series.len() - 1));
     let side = |distance: f64| if distance < 0.0 { "below" } else { "above" };
     growth.reasons.push(format!(
-        "End to end the rate is {:.2}, by line fit {:.2}: the first reading lies {:.2} {} the line and the last {:.2} {} it.",
-        growth.end_to_end_rate,
-        growth.line_fit_rate,
-        first.abs(),
+        "End to end the rate is {}, by line fit {}: the first reading lies {} {} the line and the \
+         last {} {} it.",
+        bytes_text(growth.end_to_end_rate),
+        bytes_text(growth.line_fit_rate),
+        bytes_text(first.abs()),
         side(first),
-        last.abs(),
+        bytes_text(last.abs()),
         side(last)
     ));
 }

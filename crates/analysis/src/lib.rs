@@ -1,6 +1,7 @@
 //! Pure functions from a profile to what it means: growth, shapes, stages, accounts, verdicts.
 
 pub mod account;
+mod bytes_text;
 pub mod churn;
 pub mod follow;
 mod groups;
@@ -10,3 +11,5 @@ pub mod series;
 pub mod shape;
 pub mod stages;
 pub mod verdict;
+
+pub use bytes_text::bytes_text;

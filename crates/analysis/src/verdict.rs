@@ -83,6 +83,19 @@ pub struct Verdict {
     pub reasons: Vec<String>,
 }
 
+impl Verdict {
+    /// By how much, at least, the resident size grows beyond what leaks; `None` where
+    /// that is not certain or not worth a word.
+    pub fn rss_beyond_leak(&self) -> Option<f64> {
+        let rss = self.rss.as_ref()?;
+        let is_leak = matches!(self.headline, Headline::Leak | Headline::FreedAtExit);
+        let beyond = rss.low - 2.0 * self.growth.high.max(0.0);
+        let events = rss.last_event.saturating_sub(rss.first_event) as f64;
+        let is_notable = beyond * events >= NOTABLE_RSS_BYTES;
+        (is_leak && rss.outcome == Outcome::Growing && is_notable).then_some(beyond)
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Followed {
     pub name: NameId,

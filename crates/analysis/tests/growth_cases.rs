@@ -122,8 +122,8 @@ fn ends_and_fit_of_a_thousand_calls_differ_and_it_is_said_why() {
     );
     assert!(growth.low < 3.62 && 3.62 < growth.high, "{growth:?}");
     assert!(growth.low > 3.5 && growth.high < 3.75, "{growth:?}");
-    let explained = "End to end the rate is 3.52, by line fit 3.62: the first reading lies 31.44 above the line and \
-                     the last 70.83 below it.";
+    let explained = "End to end the rate is 3.52 B, by line fit 3.62 B: the first reading lies 31.44 B above \
+                     the line and the last 70.83 B below it.";
     assert!(
         growth.reasons.iter().any(|reason| reason == explained),
         "{growth:?}"

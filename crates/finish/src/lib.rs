@@ -244,8 +244,8 @@ fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
     let unread = arena.word(header::MODULES_UNREAD);
     if unread != 0 {
         notes.push(format!(
-            "{unread} loaded modules could not be searched for functions that begin events: the \
-             files that the program has mapped cannot be read"
+            "modules that could not be searched for functions that begin events, because the \
+             files that the program has mapped cannot be read: {unread}"
         ));
     }
 }

@@ -25,6 +25,9 @@ const FIRST_ACCOUNTS: u32 = 7;
 /// And in parts of the time the program has run.
 const PART_OF_LIFE: u64 = 200;
 
+/// The allocator's numbers are of no use when so much moved while it was asked.
+const MOST_MOVED_BYTES: u64 = 64 << 10;
+
 /// A thread's stack lies directly above a guard of at most this many bytes.
 const MOST_GUARD_BYTES: u64 = 1 << 20;
 
@@ -101,13 +104,21 @@ pub fn complete_if_asked(hot: &Hot, arena: Arena) {
     }
     hot.is_special
         .fetch_and(!hot::ASKS_ALLOCATOR, Ordering::Relaxed);
+    let live_before = moments::live_bytes(arena);
     let Some(state) = allocator_state() else {
         return;
     };
+    let live = moments::live_bytes(arena);
+    if live.abs_diff(live_before) > MOST_MOVED_BYTES {
+        return;
+    }
     let item = arena.item(Region::Accounts, account - 1);
     // SAFETY: the number is that of an account that was appended.
     let words = unsafe { arena_map::words::<ACCOUNT_WORDS>(item) };
-    words[ACCOUNT_IN_USE].store(state.in_use, Ordering::Relaxed);
+    // The program went on since the account was taken, and other threads with it.
+    let live_then = words[ACCOUNT_LIVE].load(Ordering::Relaxed);
+    let in_use = state.in_use.wrapping_sub(live).wrapping_add(live_then);
+    words[ACCOUNT_IN_USE].store(in_use, Ordering::Relaxed);
     words[ACCOUNT_FREE].store(state.free, Ordering::Relaxed);
     words[ACCOUNT_SYSTEM].store(state.system, Ordering::Release);
 }

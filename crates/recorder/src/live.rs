@@ -11,14 +11,17 @@
 //!
 //! Root and directories are private; the pages of entries are in the arena.
 
+mod sides;
+
 use crate::arena_map::{Arena, bump};
 use crate::hot;
 use crate::private;
 use crate::thread::Thread;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
 use residue_arena::live::*;
 use residue_arena::region::Region;
 use residue_arena::{header, tables::thread as stat};
+pub use sides::FreeSides;
 
 /// Granules of 32 bytes for glibc, of 16 for the others.
 pub const WIDE_GRANULE_SHIFT: u32 = 5;
@@ -223,7 +226,10 @@ fn insert_at(
     }
     let packed = match pack_inline(block.stack, block.bytes, block.birth) {
         Some(packed) => packed,
-        None => pack_side(block.stack, new_side(arena, thread, &block).ok_or(())?),
+        None => {
+            let side = sides::make(arena, &mut thread.free_sides, block.bytes, block.birth);
+            pack_side(block.stack, side.ok_or(())?)
+        }
     };
     // SAFETY: pages are never unmapped.
     let entry = unsafe { &*at };
@@ -275,7 +281,14 @@ fn open(arena: Arena, thread: &mut Thread, packed: u64) -> Option<Block> {
             bytes,
             birth,
         }),
-        Entry::Side { stack, side } => Some(free_side(arena, thread, stack, side)),
+        Entry::Side { stack, side } => {
+            let (bytes, birth) = sides::open(arena, &mut thread.free_sides, side);
+            Some(Block {
+                stack,
+                bytes,
+                birth,
+            })
+        }
     }
 }
 
@@ -330,89 +343,6 @@ fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*cons
     }
     let found = entry_by_directory(address);
     (!found.0.is_null()).then_some(found)
-}
-
-/// The side record `number`: size, birth.
-fn side(arena: Arena, number: u32) -> (&'static AtomicU64, &'static AtomicU32) {
-    let item = arena.item(Region::Sides, u64::from(number));
-    // SAFETY: numbers come from `new_side`, and a side record is two words.
-    unsafe { (&*item.cast(), &*item.add(8).cast()) }
-}
-
-/// Free side records that a thread keeps; with more it hands them over to all threads,
-/// because those that free need not be those that make.
-const MOST_FREE_SIDES: u32 = 64;
-
-/// A side record for a block that does not fit its entry.
-fn new_side(arena: Arena, thread: &mut Thread, block: &Block) -> Option<u32> {
-    if thread.free_side == 0 {
-        take_shared_sides(arena, thread);
-    }
-    let number = match thread.free_side {
-        0 => u32::try_from(arena.append(Region::Sides)?).ok()?,
-        free => {
-            thread.free_side = side(arena, free - 1).1.load(Ordering::Relaxed);
-            thread.free_sides -= 1;
-            free - 1
-        }
-    };
-    let (bytes, birth) = side(arena, number);
-    bytes.store(block.bytes, Ordering::Relaxed);
-    birth.store(block.birth, Ordering::Relaxed);
-    Some(number)
-}
-
-fn free_side(arena: Arena, thread: &mut Thread, stack: u32, number: u32) -> Block {
-    let (bytes, birth) = side(arena, number);
-    let block = Block {
-        stack,
-        bytes: bytes.load(Ordering::Relaxed),
-        birth: birth.load(Ordering::Relaxed),
-    };
-    if thread.free_sides == MOST_FREE_SIDES {
-        share_free_sides(arena, thread);
-    }
-    birth.store(thread.free_side, Ordering::Relaxed);
-    thread.free_side = number + 1;
-    thread.free_sides += 1;
-    block
-}
-
-/// The first record of a list leads to the next list through its size. The word that
-/// leads to the first list also counts its changes, so that nobody who was interrupted
-/// takes it for what it was.
-const SHARED_CHANGE: u64 = 1 << 32;
-
-fn next_shared(word: u64, list: u64) -> u64 {
-    (word & !(SHARED_CHANGE - 1)).wrapping_add(SHARED_CHANGE) | list
-}
-
-fn share_free_sides(arena: Arena, thread: &mut Thread) {
-    let (next_list, _) = side(arena, thread.free_side - 1);
-    let list = u64::from(thread.free_side);
-    let change = |word| {
-        next_list.store(u64::from(word as u32), Ordering::Relaxed);
-        Some(next_shared(word, list))
-    };
-    let shared = &hot::get().shared_sides;
-    let _ = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change);
-    thread.free_side = 0;
-    thread.free_sides = 0;
-}
-
-fn take_shared_sides(arena: Arena, thread: &mut Thread) {
-    let change = |word| match word as u32 {
-        0 => None,
-        list => {
-            let next_list = side(arena, list - 1).0.load(Ordering::Relaxed);
-            Some(next_shared(word, u64::from(next_list as u32)))
-        }
-    };
-    let shared = &hot::get().shared_sides;
-    if let Ok(word) = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change) {
-        thread.free_side = word as u32;
-        thread.free_sides = MOST_FREE_SIDES;
-    }
 }
 
 /// The event a block made now by this thread is born into.

@@ -6,7 +6,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot;
-use crate::live::{RECENT_PAGES, RecentPage};
+use crate::live::{FreeSides, RECENT_PAGES, RecentPage};
 use crate::private;
 use crate::sys;
 use crate::tls;
@@ -43,10 +43,7 @@ pub struct Thread {
     pub last_block: usize,
     /// The stack of the block freed last, and its record.
     pub last_freed: Option<Leaf>,
-    /// Free side records, linked through their birth field, and how many; zero ends
-    /// the list.
-    pub free_side: u32,
-    pub free_sides: u32,
+    pub free_sides: FreeSides,
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,

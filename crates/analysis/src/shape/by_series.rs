@@ -84,6 +84,13 @@ fn turnover(history: &StackHistory) -> Option<(Shape, String)> {
     if (frees as f64) < REGULAR * f64::from(history.events) {
         return None;
     }
+    // A single array that outgrows itself frees the old one whenever the level rises.
+    let changes = || history.live.values().windows(2).map(|v| v[1] - v[0]);
+    let rises = changes().filter(|change| *change > 0.0).count() as u64;
+    let is_one_block = history.births.iter().map(|birth| birth.blocks).sum::<u64>() == 1;
+    if is_one_block && frees <= rises && changes().all(|change| change >= 0.0) {
+        return None;
+    }
     // What is older than anything that is ever freed is not part of the turnover.
     let end = history.live.events().last().copied().unwrap_or(0.0);
     let kept = history

@@ -77,9 +77,8 @@ pub fn belongs(place: usize, entry: usize) -> bool {
 /// its module went and came back, if there is one.
 pub fn place_for(entry: usize) -> Result<usize, Refusal> {
     let near = |owner| {
-        places().find(|&place| {
-            word(place + ENTRY_AT) == owner && place.abs_diff(entry) <= REACH_BYTES
-        })
+        places()
+            .find(|&place| word(place + ENTRY_AT) == owner && place.abs_diff(entry) <= REACH_BYTES)
     };
     if let Some(place) = near(entry).or_else(|| near(FREE)) {
         return Ok(place);
@@ -100,7 +99,7 @@ pub fn place_for(entry: usize) -> Result<usize, Refusal> {
 const FREE: usize = 0;
 
 /// Frees the places whose functions are gone.
-fn sweep() {
+pub(super) fn sweep() {
     let mut places_in_use = 0;
     for page in pages() {
         for place in places_of(page).filter(|place| word(place + ENTRY_AT) != FREE) {
