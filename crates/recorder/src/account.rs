@@ -1,7 +1,7 @@
 //! The account of what is resident: by kind, and what the allocator says of itself.
 //!
 //! Reading `smaps` takes from a fraction of a millisecond to some milliseconds, so
-//! it is done rarely: a hundredth of the time at most, and ever less often as the
+//! it is done rarely: half a hundredth of the time at most, and ever less often as the
 //! program goes on. Only the first few are allowed more, each half as much as the
 //! one before, so that a short program has an account too.
 
@@ -20,7 +20,7 @@ use residue_arena::region::Region;
 use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
 
 /// Rest between two accounts, in multiples of what one takes.
-const REST: u64 = 100;
+const REST: u64 = 200;
 const FIRST_ACCOUNTS: u32 = 7;
 /// And in parts of the time the program has run.
 const PART_OF_LIFE: u64 = 200;
@@ -31,19 +31,19 @@ const MOST_MOVED_BYTES: u64 = 64 << 10;
 /// A thread's stack lies directly above a guard of at most this many bytes.
 const MOST_GUARD_BYTES: u64 = 1 << 20;
 
-/// Takes an account if it is time, or in any case. The lock for events is held.
-pub fn take_if_due(hot: &Hot, arena: Arena, in_any_case: bool) {
-    let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+/// Takes an account if it is time, which is `life_ns` since the start. The lock for
+/// events is held.
+pub fn take_if_due(hot: &Hot, arena: Arena, life_ns: u64) {
+    let now_ns = arena.get(header::STARTED_MONOTONIC_NS) + life_ns;
     let taken = hot.accounts.load(Ordering::Relaxed);
     let cost_ns = hot.account_cost_ns.load(Ordering::Relaxed);
-    let life_ns = now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS));
     let rest_ns = if taken < FIRST_ACCOUNTS {
         cost_ns << taken >> 1
     } else {
         (cost_ns * REST).max(life_ns / PART_OF_LIFE)
     };
     let rested_ns = now_ns.saturating_sub(hot.account_ns.load(Ordering::Relaxed));
-    if rested_ns < rest_ns && !in_any_case {
+    if rested_ns < rest_ns {
         return;
     }
     take(hot, arena, life_ns);
@@ -51,7 +51,7 @@ pub fn take_if_due(hot: &Hot, arena: Arena, in_any_case: bool) {
     hot.accounts.store(taken + 1, Ordering::Relaxed);
     hot.account_ns.store(after_ns, Ordering::Relaxed);
     hot.account_cost_ns
-        .store(after_ns - now_ns, Ordering::Relaxed);
+        .store(after_ns.saturating_sub(now_ns), Ordering::Relaxed);
 }
 
 fn take(hot: &Hot, arena: Arena, time_ns: u64) {

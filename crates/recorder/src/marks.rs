@@ -101,7 +101,7 @@ fn begin(
     if crate::setup::wants_snapshot(number) {
         take_numbered_snapshot(hot, arena, number);
     }
-    account::take_if_due(hot, arena, false);
+    account::take_if_due(hot, arena, row.time_ns);
     true
 }
 

@@ -4,7 +4,7 @@
 //! Looking at the process costs a few microseconds. It is not looked at again until
 //! a multiple of that has passed, so that even the shortest events cost little;
 //! moments between have no sizes of the process, only those of the heap. The
-//! multiple grows to fifty: a program of a few milliseconds is looked at too.
+//! multiple grows to a hundred: a program of a few milliseconds is looked at too.
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
@@ -39,7 +39,7 @@ pub struct Row {
 /// How long the process must have run since it was last looked at, in multiples of
 /// what that took: one more after so many looks, up to the most.
 const LOOKS_PER_REST: u64 = 8;
-const MOST_REST: u64 = 50;
+const MOST_REST: u64 = 100;
 
 /// Rows and changes since the stride last doubled at which it doubles again.
 const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;

@@ -24,6 +24,7 @@ pub const PLACE_BYTES: usize = 256;
 /// In a place: the function's entry, zero where the place is free; and where the entry
 /// jumps to.
 pub const ENTRY_AT: usize = 0;
+const FREE: usize = 0;
 pub const CODE_AT: usize = 64;
 
 /// How far from the entry a page may be. The jump reaches twice as far, which
@@ -96,8 +97,6 @@ pub fn place_for(entry: usize) -> Result<usize, Refusal> {
     near(FREE).ok_or(Refusal::NoRoomNearby)
 }
 
-const FREE: usize = 0;
-
 /// Frees the places whose functions are gone.
 pub(super) fn sweep() {
     let mut places_in_use = 0;
@@ -121,12 +120,17 @@ pub(super) fn sweep() {
 /// dynamic linker has called, or the program has not begun.
 fn is_led_to(place: usize) -> bool {
     let entry = word(place + ENTRY_AT);
-    let (Some(mapping), Ok([_, distance @ ..])) =
-        (Mapping::at(entry), emit::jump_bytes(entry, place + CODE_AT))
-    else {
+    if !sys::is_mapped(entry) {
         return false;
+    }
+    // What cannot be known is in use.
+    let is_readable = Mapping::at(entry).is_some_and(|mapping| {
+        mapping.protection & sys::PROT_READ != 0 && mapping.end - entry >= JUMP_BYTES
+    });
+    let Ok([_, distance @ ..]) = emit::jump_bytes(entry, place + CODE_AT) else {
+        return true;
     };
-    if mapping.protection & sys::PROT_READ == 0 || mapping.end - entry < JUMP_BYTES {
+    if !is_readable {
         return true;
     }
     // A debugger may have put a breakpoint over the first byte.
