@@ -235,7 +235,7 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
         with_name(name, |hot, arena, thread, name| {
             counts::add(name, value);
             let event = event_number(arena, thread);
-            let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+            let now_ns = sys::monotonic_ns();
             let row = Row {
                 kind: KIND_COUNT,
                 name: Some(name),

@@ -4,7 +4,7 @@
 //! Looking at the process costs a few microseconds. It is not looked at again until
 //! a multiple of that has passed, so that even the shortest events cost little;
 //! moments between have no sizes of the process, only those of the heap. The
-//! multiple grows to a hundred: a program of a few milliseconds is looked at too.
+//! multiple grows to four hundred: a program of a few milliseconds is looked at too.
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
@@ -39,7 +39,7 @@ pub struct Row {
 /// How long the process must have run since it was last looked at, in multiples of
 /// what that took: one more after so many looks, up to the most.
 const LOOKS_PER_REST: u64 = 8;
-const MOST_REST: u64 = 100;
+const MOST_REST: u64 = 400;
 
 /// Rows and changes since the stride last doubled at which it doubles again.
 const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;
@@ -57,7 +57,7 @@ pub fn sample_at_end(hot: &Hot, arena: Arena) -> Row {
 }
 
 fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
-    let now_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+    let now_ns = sys::monotonic_ns();
     let rested = now_ns.saturating_sub(hot.statm_ns.load(Ordering::Relaxed));
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
     let looks = hot.statm_looks.load(Ordering::Relaxed);
@@ -67,7 +67,7 @@ fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
 
 /// The process now, with its sizes.
 pub fn whole_sample(hot: &Hot, arena: Arena) -> Row {
-    sample_at(hot, arena, sys::clock_ns(sys::CLOCK_MONOTONIC), true)
+    sample_at(hot, arena, sys::monotonic_ns(), true)
 }
 
 fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
@@ -84,7 +84,7 @@ fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
         row.vm_bytes = (statm.size_pages * PAGE_BYTES).saturating_sub(own);
         row.rss_bytes = statm.resident_pages * PAGE_BYTES;
         row.shared_bytes = statm.shared_pages * PAGE_BYTES;
-        let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+        let after_ns = sys::monotonic_ns();
         hot.statm_looks.fetch_add(1, Ordering::Relaxed);
         hot.statm_ns.store(after_ns, Ordering::Relaxed);
         // The least is what it takes; more was somebody else's time.
@@ -99,13 +99,15 @@ fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
 }
 
 fn read_statm() -> Option<Statm> {
+    // Where the first thread has ended the process has no memory under its own name.
+    read_statm_at(b"/proc/self/statm\0")
+        .filter(|statm| statm.resident_pages != 0)
+        .or_else(|| read_statm_at(b"/proc/thread-self/statm\0"))
+}
+
+fn read_statm_at(path: &[u8]) -> Option<Statm> {
     // Opened each time: programs close descriptors they do not know.
-    let file = sys::open(
-        b"/proc/thread-self/statm\0",
-        sys::O_RDONLY | sys::O_CLOEXEC,
-        0,
-    )
-    .ok()?;
+    let file = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
     let mut text = [0_u8; 128];
     let length = sys::read(file, &mut text).unwrap_or(0);
     sys::close(file);

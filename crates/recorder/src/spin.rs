@@ -37,7 +37,7 @@ impl Spin {
     /// `None` where this thread holds the lock already. Signals are blocked then, so a
     /// function was called that begins events, by what the recorder itself called.
     pub fn lock_unless_own(&self) -> Option<Held<'_>> {
-        if self.0.load(Ordering::Relaxed) == sys::tid() {
+        if self.0.load(Ordering::Relaxed) == own_number() {
             return None;
         }
         Some(self.lock())
@@ -71,9 +71,15 @@ impl Spin {
 
     fn take(&self) -> bool {
         self.0
-            .compare_exchange(0, sys::tid(), Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(0, own_number(), Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
     }
+}
+
+/// A number of this thread that takes no system call: where its control block lies,
+/// which is aligned to 64 bytes.
+fn own_number() -> u32 {
+    (sys::thread_control_block() >> 6) as u32 | 1 << 31
 }
 
 impl Drop for Held<'_> {
