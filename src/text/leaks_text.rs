@@ -233,7 +233,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
 fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
     let name = name_of(profile, followed);
-    let per = |value: f64| format!("{} per {name}", bytes_text(value));
+    let per = |value: f64| format!("{} per {}", bytes_text(value), singular(name));
     match follow.dependence {
         Dependence::Proportional => format!(
             "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
@@ -251,6 +251,14 @@ fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
         Dependence::PerEvent | Dependence::Unclear => {
             format!("no counter: the same in every {unit}")
         }
+    }
+}
+
+/// One of what a counter counts: `hit` for `hits`.
+fn singular(name: &str) -> &str {
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one,
+        _ => name,
     }
 }
 

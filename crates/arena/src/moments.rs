@@ -74,12 +74,39 @@ pub const fn row_of_head(head: u64) -> (u64, u32, Option<u32>) {
 /// The ring of rows that were not kept.
 pub const LATEST_ROWS: u64 = 1 << 14;
 
-/// One change: stack (low) and interval (high), written last; bytes; blocks.
-pub const CHANGE_WORDS: usize = 3;
+/// One change, two words: stack (low 24 bits) and interval, written last; blocks (low
+/// 24 bits, signed) and bytes (signed). Larger ones are several.
+pub const CHANGE_WORDS: usize = 2;
 pub const CHANGE_BYTES: u64 = (CHANGE_WORDS * 8) as u64;
 pub const CHANGE_STACK_AND_INTERVAL: usize = 0;
-pub const CHANGE_OF_BYTES: usize = 1;
-pub const CHANGE_OF_BLOCKS: usize = 2;
+pub const CHANGE_AMOUNTS: usize = 1;
+
+/// Most that one change can say.
+const MOST_CHANGED_BLOCKS: i64 = (1 << 23) - 1;
+const MOST_CHANGED_BYTES: i64 = (1 << 39) - 1;
+
+/// The part of a change that fits one record, packed; what is left of bytes and blocks.
+pub const fn pack_change(bytes: i64, blocks: i64) -> (u64, i64, i64) {
+    let part_bytes = within(bytes, MOST_CHANGED_BYTES);
+    let part_blocks = within(blocks, MOST_CHANGED_BLOCKS);
+    let packed = (part_bytes << 24) as u64 | (part_blocks as u64 & 0xFF_FFFF);
+    (packed, bytes - part_bytes, blocks - part_blocks)
+}
+
+const fn within(value: i64, most: i64) -> i64 {
+    if value > most {
+        most
+    } else if value < -most {
+        -most
+    } else {
+        value
+    }
+}
+
+/// Bytes and blocks of a packed change.
+pub const fn unpack_change(packed: u64) -> (i64, i64) {
+    (packed as i64 >> 24, (packed << 40) as i64 >> 40)
+}
 
 /// What is resident by kind, and the allocator's own statistics. The time is
 /// written last.
@@ -132,6 +159,26 @@ pub const KEPT_PER_STRIDE: u64 = 2048;
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn changes_come_back_whole_or_in_parts() {
+        for bytes in [0, 1, -1, 64, -4096, MOST_CHANGED_BYTES, 1 << 41, -(1 << 42)] {
+            for blocks in [0, 1, -1, MOST_CHANGED_BLOCKS, 1 << 24, -(1 << 25)] {
+                let (mut left_bytes, mut left_blocks) = (bytes, blocks);
+                let (mut sum_bytes, mut sum_blocks, mut parts) = (0, 0, 0);
+                while parts == 0 || left_bytes != 0 || left_blocks != 0 {
+                    let (packed, more_bytes, more_blocks) = pack_change(left_bytes, left_blocks);
+                    let (part_bytes, part_blocks) = unpack_change(packed);
+                    sum_bytes += part_bytes;
+                    sum_blocks += part_blocks;
+                    (left_bytes, left_blocks) = (more_bytes, more_blocks);
+                    parts += 1;
+                }
+                assert_eq!((sum_bytes, sum_blocks), (bytes, blocks));
+                assert!(parts <= 9, "{bytes} {blocks}");
+            }
+        }
+    }
 
     #[test]
     fn heads_come_back_as_they_went_in() {

@@ -5,9 +5,9 @@ use crate::arena_file::{ArenaFile, Error, to_words};
 use crate::outside::{self, Seen};
 use crate::stacks::Ledger;
 use crate::tree::{ABSENT, FastMap, Tree};
-use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
+use residue_arena::{header, node};
 use residue_profile::Profile;
 use residue_profile::timeline::*;
 use std::collections::BTreeMap;
@@ -353,9 +353,10 @@ fn changes(
         for item in bytes.chunks_exact(CHANGE_BYTES as usize) {
             let words = to_words(item);
             let head = words[CHANGE_STACK_AND_INTERVAL];
-            if let Some(row) = ledger.row_of(head as u32) {
-                let (bytes, blocks) = (words[CHANGE_OF_BYTES], words[CHANGE_OF_BLOCKS]);
-                add(row as u32, head >> 32, bytes as i64, blocks as i64);
+            let stack = head & u64::from(node::STACK_LIMIT - 1);
+            if let Some(row) = ledger.row_of(stack as u32) {
+                let (bytes, blocks) = unpack_change(words[CHANGE_AMOUNTS]);
+                add(row as u32, head >> node::STACK_BITS, bytes, blocks);
             }
         }
     })?;

@@ -1,7 +1,7 @@
 //! The account of what is resident: by kind, and what the allocator says of itself.
 //!
 //! Reading `smaps` takes from a fraction of a millisecond to some milliseconds, so
-//! it is done rarely: half a hundredth of the time at most, and ever less often as the
+//! it is done rarely: a four-hundredth of the time at most, and ever less often as the
 //! program goes on. Only the first few are allowed more, each half as much as the
 //! one before, so that a short program has an account too.
 
@@ -20,7 +20,7 @@ use residue_arena::region::Region;
 use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
 
 /// Rest between two accounts, in multiples of what one takes.
-const REST: u64 = 200;
+const REST: u64 = 400;
 const FIRST_ACCOUNTS: u32 = 7;
 /// And in parts of the time the program has run.
 const PART_OF_LIFE: u64 = 200;

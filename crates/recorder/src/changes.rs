@@ -9,9 +9,9 @@ use crate::arena_map::{self, Arena};
 use crate::ledger::Record;
 use core::sync::atomic::{AtomicU64, Ordering};
 use residue_arena::counters::*;
-use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
+use residue_arena::{header, node};
 
 /// The record changes for the first time in `interval`.
 #[inline(never)]
@@ -45,16 +45,22 @@ fn logged(record: Record, stack: u32) -> &'static [AtomicU64; LOGGED_WORDS] {
 }
 
 fn append(arena: Arena, stack: u32, interval: u64, bytes: u64, blocks: u64) -> bool {
-    let Some(index) = arena.append(Region::Changes) else {
-        arena
-            .word(header::CHANGES_LOST)
-            .fetch_add(1, Ordering::Relaxed);
-        return false;
-    };
-    // SAFETY: the item was just appended.
-    let change = unsafe { arena_map::words::<CHANGE_WORDS>(arena.item(Region::Changes, index)) };
-    change[CHANGE_OF_BYTES].store(bytes, Ordering::Relaxed);
-    change[CHANGE_OF_BLOCKS].store(blocks, Ordering::Relaxed);
-    change[CHANGE_STACK_AND_INTERVAL].store(interval << 32 | u64::from(stack), Ordering::Release);
+    let (mut bytes, mut blocks) = (bytes as i64, blocks as i64);
+    while bytes != 0 || blocks != 0 {
+        let Some(index) = arena.append(Region::Changes) else {
+            arena
+                .word(header::CHANGES_LOST)
+                .fetch_add(1, Ordering::Relaxed);
+            return false;
+        };
+        let (packed, more_bytes, more_blocks) = pack_change(bytes, blocks);
+        // SAFETY: the item was just appended.
+        let change =
+            unsafe { arena_map::words::<CHANGE_WORDS>(arena.item(Region::Changes, index)) };
+        change[CHANGE_AMOUNTS].store(packed, Ordering::Relaxed);
+        let head = interval << node::STACK_BITS | u64::from(stack);
+        change[CHANGE_STACK_AND_INTERVAL].store(head, Ordering::Release);
+        (bytes, blocks) = (more_bytes, more_blocks);
+    }
     true
 }

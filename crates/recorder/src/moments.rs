@@ -62,40 +62,50 @@ fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
     let looks = hot.statm_looks.load(Ordering::Relaxed);
     let rest = (looks / LOOKS_PER_REST).min(MOST_REST) * times;
-    sample_at(hot, arena, now_ns, rested >= cost_ns * rest)
+    let mut row = sample_without_sizes(hot, arena, now_ns);
+    if rested >= cost_ns * rest && read_sizes(arena, &mut row) {
+        let after_ns = sys::monotonic_ns();
+        hot.statm_looks.fetch_add(1, Ordering::Relaxed);
+        hot.statm_ns.store(after_ns, Ordering::Relaxed);
+        // The least is what it takes; more was somebody else's time.
+        let took_ns = (after_ns - now_ns).max(1);
+        let least_ns = match cost_ns {
+            0 => took_ns,
+            known => known.min(took_ns),
+        };
+        hot.statm_cost_ns.store(least_ns, Ordering::Relaxed);
+    }
+    row
 }
 
-/// The process now, with its sizes.
+/// The process now, with its sizes, as the program asked for it.
 pub fn whole_sample(hot: &Hot, arena: Arena) -> Row {
-    sample_at(hot, arena, sys::monotonic_ns(), true)
+    let mut row = sample_without_sizes(hot, arena, sys::monotonic_ns());
+    read_sizes(arena, &mut row);
+    row
 }
 
-fn sample_at(hot: &Hot, arena: Arena, now_ns: u64, with_sizes: bool) -> Row {
-    let mut row = Row {
+fn sample_without_sizes(hot: &Hot, arena: Arena, now_ns: u64) -> Row {
+    Row {
         time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
         live_bytes: live_bytes(arena),
         mapped_bytes: arena.get(header::MAPPED_BYTES),
         recorder_bytes: recorder_bytes(arena),
         threads: hot.threads_seen.load(Ordering::Relaxed),
         ..Row::default()
-    };
-    if with_sizes && let Some(statm) = read_statm() {
-        let own = arena.get(header::VIRTUAL_BYTES);
-        row.vm_bytes = (statm.size_pages * PAGE_BYTES).saturating_sub(own);
-        row.rss_bytes = statm.resident_pages * PAGE_BYTES;
-        row.shared_bytes = statm.shared_pages * PAGE_BYTES;
-        let after_ns = sys::monotonic_ns();
-        hot.statm_looks.fetch_add(1, Ordering::Relaxed);
-        hot.statm_ns.store(after_ns, Ordering::Relaxed);
-        // The least is what it takes; more was somebody else's time.
-        let cost_ns = (after_ns - now_ns).max(1);
-        let least_ns = match hot.statm_cost_ns.load(Ordering::Relaxed) {
-            0 => cost_ns,
-            known => known.min(cost_ns),
-        };
-        hot.statm_cost_ns.store(least_ns, Ordering::Relaxed);
     }
-    row
+}
+
+/// The sizes of the process, as the kernel tells them; false where it does not.
+fn read_sizes(arena: Arena, row: &mut Row) -> bool {
+    let Some(statm) = read_statm() else {
+        return false;
+    };
+    let own = arena.get(header::VIRTUAL_BYTES);
+    row.vm_bytes = (statm.size_pages * PAGE_BYTES).saturating_sub(own);
+    row.rss_bytes = statm.resident_pages * PAGE_BYTES;
+    row.shared_bytes = statm.shared_pages * PAGE_BYTES;
+    true
 }
 
 fn read_statm() -> Option<Statm> {

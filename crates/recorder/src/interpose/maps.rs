@@ -101,7 +101,7 @@ pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usiz
     // SAFETY: the program's own call, handed on.
     unsafe {
         let before = real(change);
-        if before != FAILED {
+        if before != FAILED && !is_allocator(return_slot) {
             let bytes = change.unsigned_abs();
             if change > 0 {
                 let caller = Caller { return_slot, bp };
