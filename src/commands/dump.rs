@@ -1,8 +1,7 @@
 //! `residue dump`: everything in a profile.
 
-use std::path::PathBuf;
-
-use crate::text::{dump_json, dump_papers, dump_text, input, output};
+use crate::text::moments::Address;
+use crate::text::{dump_json, dump_papers, dump_text, output};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -10,8 +9,8 @@ use crate::text::{dump_json, dump_papers, dump_text, input, output};
     residue dump job.residue --json | jq .recorder\n  \
     residue dump job.residue --papers half > half.txt")]
 pub struct Args {
-    /// Profile to read
-    pub file: PathBuf,
+    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    pub file: Address,
     /// Write one JSON document
     #[arg(long)]
     pub json: bool,
@@ -22,7 +21,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = input::load(&args.file)?;
+    let profile = args.file.load()?;
     if let Some(name) = &args.papers {
         let snapshots = dump_papers::find(&profile.timeline, name)?;
         return output::to_stdout(|out| Ok(dump_papers::write(&snapshots, out)?));

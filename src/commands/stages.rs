@@ -1,13 +1,13 @@
 //! `residue stages`: between which stamps memory grows.
 
-use std::path::PathBuf;
-
 use anyhow::bail;
 use clap::ValueEnum;
+use residue_analysis::history::EventRange;
 use residue_analysis::stages::{self, Missing, Stages, Value};
 use residue_profile::Timeline;
 
 use crate::commands::import::{Reading, load_or_import};
+use crate::text::moments::Address;
 use crate::text::{output, stages_json, stages_text};
 
 #[derive(Debug, clap::Args)]
@@ -17,8 +17,8 @@ use crate::text::{output, stages_json, stages_text};
     residue stages job.residue --value time\n  \
     residue stages job.residue --json | jq '.stages.intervals[] | {from, to, mean}'")]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads
-    pub file: PathBuf,
+    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    pub file: Address,
     /// What is compared; the first of rss, vm, live that the stamps have if not given
     #[arg(long, value_enum)]
     pub value: Option<Choice>,
@@ -56,11 +56,13 @@ impl Choice {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = load_or_import(&args.file, args.reading)?;
+    let mut profile = load_or_import(&args.file.path, args.reading)?;
+    let range = args.file.range(&profile.timeline)?;
+    keep_events(&mut profile.timeline, range);
     let unit = profile.timeline.about.source.unit();
     let stages = match analyse(&profile.timeline, args.value) {
         Ok(stages) => stages,
-        Err(missing) => bail!("{}: {}", args.file.display(), reason(missing)),
+        Err(missing) => bail!("{}: {}", args.file.path.display(), reason(missing)),
     };
     output::to_stdout(|out| {
         if args.json {
@@ -68,6 +70,20 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
         Ok(stages_text::write(&stages, unit, args.rows, out)?)
     })
+}
+
+/// Leaves only what belongs to these events.
+fn keep_events(timeline: &mut Timeline, range: EventRange) {
+    if range == EventRange::ALL {
+        return;
+    }
+    let events = range.from..=range.to;
+    timeline
+        .stamps
+        .retain(|stamp| events.contains(&stamp.event));
+    timeline
+        .moments
+        .retain(|moment| events.contains(&moment.event));
 }
 
 fn analyse(timeline: &Timeline, chosen: Option<Choice>) -> Result<Stages, Missing> {

@@ -95,3 +95,49 @@ fn an_injected_leak_is_found_to_the_byte() {
         assert!(untouched < 3 * INJECTED, "{untouched}");
     }
 }
+
+#[test]
+fn moments_have_addresses_wherever_a_file_is_taken() {
+    let lab = Lab::new();
+    lab.record(&["--snapshot-at", "51"], &["marks_c", "150"]);
+    let run = |arguments: &[&str]| {
+        let mut command = lab.residue();
+        command.args(arguments);
+        process::finish(command)
+    };
+    let live = |address: &str| {
+        let file = format!("profile.residue@{address}");
+        let output = run(&["report", "--json", &file]);
+        assert!(output.status.success(), "{}", describe(&output));
+        let report: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
+        let top = report["top"].as_array().expect("stacks");
+        let holds = |stack: &&serde_json::Value| stack.to_string().contains("leak_here");
+        let leak = top.iter().find(holds).expect("the leak");
+        leak["counters"]["live_bytes"].as_u64().expect("a number")
+    };
+    // An event's number is the moment at which it begins.
+    assert_eq!(live("51"), 50_000);
+    assert_eq!(live("51..101"), 50_000);
+    assert_eq!(live("101..end"), 50_000);
+    assert_eq!(live("51..end"), 100_000);
+    assert_eq!(live("half"), 76_000);
+    for (command, address) in [
+        ("stages", "51..60"),
+        ("dump", "half"),
+        ("leaks", "51..end"),
+        ("export --format folded", "51..end"),
+    ] {
+        let file = format!("profile.residue@{address}");
+        let mut arguments: Vec<&str> = command.split(' ').collect();
+        arguments.push(&file);
+        let output = run(&arguments);
+        assert!(output.status.success(), "{}", describe(&output));
+    }
+    let output = run(&["report", "profile.residue@never"]);
+    assert_eq!(output.status.code(), Some(2));
+    let said = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said.contains("there is no snapshot `never`; there are 51, half"),
+        "{said}"
+    );
+}
