@@ -5,13 +5,13 @@ use super::arenas::{maps_path, process_started_ticks};
 use anyhow::{Context, Result};
 use nix::time::{ClockId, clock_gettime};
 use residue_arena::header;
-use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS};
+use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS, is_kept};
 use residue_arena::region::Region;
 use residue_arena::tables::{self, thread as stat};
 use residue_finish::ArenaFile;
 use residue_finish::outside::{self, Seen};
 use residue_profile::timeline::{Account, MomentKind};
-use residue_residency::{Kind, Smaps, Statm, Vma, default_kind};
+use residue_residency::{Kind, Name, Smaps, Sorting, Statm, Vma};
 use residue_window::Window;
 use std::collections::BTreeMap;
 use std::fs;
@@ -23,9 +23,6 @@ use std::time::{Duration, Instant};
 /// last, and a hundred times what one takes.
 const PART_OF_LIFE: u32 = 200;
 const REST: u32 = 100;
-
-/// A thread's stack lies directly above a guard of at most this many bytes.
-const MOST_GUARD_BYTES: u64 = 1 << 20;
 
 pub struct Process {
     pub arena: PathBuf,
@@ -76,13 +73,10 @@ impl Process {
     /// Whether the event with this number is kept: all of the first thousands, ever
     /// fewer of the later ones.
     pub fn keep(&mut self, event: u64) -> bool {
-        if event <= WHOLE_EVENTS {
-            return true;
-        }
-        if !event.is_multiple_of(self.stride) {
+        if !is_kept(event, WHOLE_EVENTS, self.stride) {
             return false;
         }
-        self.kept += 1;
+        self.kept += u64::from(event > WHOLE_EVENTS);
         if self.kept >= KEPT_PER_STRIDE {
             self.kept = 0;
             self.stride *= 2;
@@ -175,26 +169,15 @@ fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<
     let text = fs::read(format!("/proc/{pid}/smaps")).ok()?;
     let mapped = mapped_ranges(arena).ok()?;
     let arena_path = path.as_os_str().as_encoded_bytes();
-    let mut guard_end = 0;
+    let mut sorting = Sorting::default();
     let mut classify = |vma: &Vma| {
-        let is_guard =
-            vma.is_anonymous() && vma.perms == *b"---p" && vma.end - vma.start <= MOST_GUARD_BYTES;
-        let is_guarded = vma.start == guard_end;
-        guard_end = if is_guard { vma.end } else { 0 };
-        match vma.name {
-            residue_residency::Name::Path(path) if path == arena_path => return Kind::Recorder,
-            _ if !vma.is_anonymous() => return default_kind(vma),
-            _ if is_guarded => return Kind::Stacks,
-            _ => {}
-        }
-        let own: u64 = mapped
-            .iter()
-            .map(|&(start, end)| end.min(vma.end).saturating_sub(start.max(vma.start)))
-            .sum();
-        match own * 2 >= vma.end - vma.start {
-            true => Kind::Mapped,
-            false => default_kind(vma),
-        }
+        let is_recorder = matches!(vma.name, Name::Path(path) if path == arena_path);
+        sorting.kind(vma, is_recorder, || {
+            let overlaps = mapped
+                .iter()
+                .map(|&(start, end)| end.min(vma.end).saturating_sub(start.max(vma.start)));
+            overlaps.sum()
+        })
     };
     let mut smaps = Smaps::new();
     smaps.feed(&text, &mut classify);

@@ -136,7 +136,7 @@ pub enum Kind {
 impl Kind {
     pub fn holds(self, kind: StackKind) -> bool {
         match self {
-            Kind::Heap => !matches!(kind, StackKind::Mapping | StackKind::Reported),
+            Kind::Heap => kind.is_heap(),
             Kind::Mapping => kind == StackKind::Mapping,
             Kind::Reported => kind == StackKind::Reported,
             Kind::All => true,

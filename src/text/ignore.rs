@@ -1,6 +1,7 @@
 //! Rules for what a check passes over: one pattern of function names a line.
 
 use anyhow::{Context, Result};
+use residue_symbols::glob;
 use std::path::Path;
 
 #[derive(Debug, Clone, Default)]
@@ -25,7 +26,7 @@ impl Rules {
     pub fn holds(&self, name: &str) -> bool {
         self.0
             .iter()
-            .any(|rule| matches(rule.as_bytes(), name.as_bytes()))
+            .any(|rule| glob(rule.as_bytes(), name.as_bytes()))
     }
 }
 
@@ -38,32 +39,6 @@ fn without_comment(line: &str) -> &str {
     let mut hashes = line.match_indices('#').map(|(place, _)| place);
     let end = hashes.find(is_comment).unwrap_or(line.len());
     line[..end].trim()
-}
-
-/// `*` stands for any text, `?` for one character.
-fn matches(pattern: &[u8], name: &[u8]) -> bool {
-    let (mut at, mut name_at) = (0, 0);
-    let mut retry: Option<(usize, usize)> = None;
-    while name_at < name.len() {
-        match pattern.get(at) {
-            Some(b'*') => {
-                retry = Some((at + 1, name_at));
-                at += 1;
-            }
-            Some(&byte) if byte == b'?' || byte == name[name_at] => {
-                at += 1;
-                name_at += 1;
-            }
-            _ => match retry {
-                Some((after, taken)) => {
-                    retry = Some((after, taken + 1));
-                    (at, name_at) = (after, taken + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[at..].iter().all(|&byte| byte == b'*')
 }
 
 #[cfg(test)]

@@ -2,12 +2,12 @@
 
 use super::names::{NameStyle, Names};
 use super::words;
-use residue_analysis::account::{GrowthAccount, Parts};
+use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
 use residue_analysis::growth::Growth;
 use residue_analysis::shape::{Agreement, Confidence, Shape};
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
-use residue_profile::timeline::{About, EventNumber};
+use residue_profile::timeline::About;
 use residue_profile::{NodeId, Profile};
 use serde::Serialize;
 use std::io::{self, Write};
@@ -34,7 +34,7 @@ struct Document<'a> {
     reasons: Vec<&'a str>,
     counter: Option<Counter<'a>>,
     series: Series<'a>,
-    account: Option<Account<'a>>,
+    account: Option<&'a GrowthAccount>,
     stacks: Vec<Stack<'a>>,
     churn: Vec<Churn>,
 }
@@ -51,33 +51,6 @@ struct Counter<'a> {
     name: &'a str,
     #[serde(flatten)]
     follow: &'a residue_analysis::follow::Follow,
-}
-
-#[derive(Serialize)]
-struct Account<'a> {
-    from_event: EventNumber,
-    to_event: EventNumber,
-    accounts: usize,
-    bytes_per_event: PartsJson,
-    explained_share: Option<f64>,
-    fragmentation: bool,
-    untouched: bool,
-    reasons: &'a [String],
-}
-
-#[derive(Serialize)]
-struct PartsJson {
-    rss: f64,
-    program_rss: f64,
-    live_heap: f64,
-    untouched: f64,
-    heap_metadata: f64,
-    allocator_slack: f64,
-    mapped: f64,
-    thread_stacks: f64,
-    files: f64,
-    recorder: f64,
-    unexplained: f64,
 }
 
 #[derive(Serialize)]
@@ -150,7 +123,7 @@ pub fn write(profile: &Profile, verdict: &Verdict, out: &mut dyn Write) -> io::R
             rss: verdict.rss.as_ref(),
             vm: verdict.vm.as_ref(),
         },
-        account: verdict.account.as_ref().map(account),
+        account: verdict.account.as_ref(),
         stacks: verdict
             .stacks
             .iter()
@@ -177,44 +150,6 @@ fn counter<'a>(profile: &'a Profile, followed: &'a Followed) -> Counter<'a> {
 pub fn name_of<'a>(profile: &'a Profile, followed: &Followed) -> &'a str {
     let names = &profile.timeline.names;
     names.get(followed.name as usize).map_or("", String::as_str)
-}
-
-fn account(account: &GrowthAccount) -> Account<'_> {
-    let Parts {
-        rss,
-        program_rss,
-        live_heap,
-        untouched,
-        heap_metadata,
-        allocator_slack,
-        mapped,
-        thread_stacks,
-        files,
-        recorder,
-        unexplained,
-    } = account.bytes_per_event;
-    Account {
-        from_event: account.from_event,
-        to_event: account.to_event,
-        accounts: account.accounts,
-        bytes_per_event: PartsJson {
-            rss,
-            program_rss,
-            live_heap,
-            untouched,
-            heap_metadata,
-            allocator_slack,
-            mapped,
-            thread_stacks,
-            files,
-            recorder,
-            unexplained,
-        },
-        explained_share: account.explained_share,
-        fragmentation: account.is_fragmentation,
-        untouched: account.is_untouched,
-        reasons: &account.reasons,
-    }
 }
 
 fn stack<'a>(profile: &'a Profile, names: &mut Names<'_>, one: &'a StackVerdict) -> Stack<'a> {

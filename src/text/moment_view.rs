@@ -3,7 +3,7 @@
 //! Of a moment only what was live is known, not what had been allocated by then.
 
 use residue_profile::timeline::MomentId;
-use residue_profile::{Counters, Profile, Ragged, Totals};
+use residue_profile::{Counters, Profile, Ragged, StackKind, Totals};
 
 /// What changed after `from` (or at all) up to `to` (or the end).
 pub fn between(profile: &Profile, from: Option<MomentId>, to: Option<MomentId>) -> Profile {
@@ -29,8 +29,8 @@ pub fn between(profile: &Profile, from: Option<MomentId>, to: Option<MomentId>) 
         };
         fallen_bytes += bytes.min(0).unsigned_abs();
     }
-    view.heap = totals(&view, false);
-    view.mappings = totals(&view, true);
+    view.heap = totals(&view, StackKind::is_heap);
+    view.mappings = totals(&view, |kind| kind == StackKind::Mapping);
     view.sizes_total = Ragged::default();
     view.sizes_live = Ragged::default();
     view.births = Ragged::default();
@@ -45,15 +45,13 @@ pub fn between(profile: &Profile, from: Option<MomentId>, to: Option<MomentId>) 
     view
 }
 
-fn totals(profile: &Profile, of_mappings: bool) -> Totals {
-    use residue_profile::StackKind::{Mapping, Reported};
-    let stacks = profile
-        .stacks
-        .iter()
-        .filter(|stack| stack.kind != Reported && (stack.kind == Mapping) == of_mappings);
-    stacks.fold(Totals::default(), |sum, stack| Totals {
-        live_bytes: sum.live_bytes + stack.counters.live_bytes,
-        live_blocks: sum.live_blocks + stack.counters.live_blocks,
-        ..sum
-    })
+fn totals(profile: &Profile, is_meant: fn(StackKind) -> bool) -> Totals {
+    let stacks = profile.stacks.iter();
+    stacks
+        .filter(|stack| is_meant(stack.kind))
+        .fold(Totals::default(), |sum, stack| Totals {
+            live_bytes: sum.live_bytes + stack.counters.live_bytes,
+            live_blocks: sum.live_blocks + stack.counters.live_blocks,
+            ..sum
+        })
 }

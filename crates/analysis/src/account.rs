@@ -14,13 +14,14 @@
 
 use crate::series::Series;
 use residue_profile::timeline::{Account, EventNumber, Moment, MomentKind, Timeline};
+use serde::Serialize;
 
 /// With fewer accounts a line is no better than the two ends.
 const FEWEST_FOR_A_LINE: usize = 5;
 /// Growth over the whole range below this is a few pages and has no cause worth naming.
 const NOTABLE_BYTES: f64 = 64.0 * 1024.0;
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct GrowthAccount {
     /// Events of the first and of the last account that was used.
     pub from_event: EventNumber,
@@ -33,16 +34,18 @@ pub struct GrowthAccount {
     pub explained_share: Option<f64>,
     /// The program holds no more than before, and the heap grows by memory that the
     /// allocator cannot give back.
+    #[serde(rename = "fragmentation")]
     pub is_fragmentation: bool,
     /// Most of what stays live was never written to, so the resident size does not grow
     /// by it.
+    #[serde(rename = "untouched")]
     pub is_untouched: bool,
     /// What was concluded from what, and what could not be known.
     pub reasons: Vec<String>,
 }
 
 /// Growth in bytes per event.
-#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Parts {
     /// As the kernel reports it for the process.
     pub rss: f64,

@@ -45,13 +45,12 @@ pub const ROW_THREADS: usize = 10;
 
 pub const KIND_BEGIN: u64 = 1;
 pub const KIND_END: u64 = 2;
-pub const KIND_TICK: u64 = 3;
-pub const KIND_SNAPSHOT: u64 = 4;
-pub const KIND_STAMP: u64 = 5;
+pub const KIND_SNAPSHOT: u64 = 3;
+pub const KIND_STAMP: u64 = 4;
 /// A number counted in an event.
-pub const KIND_COUNT: u64 = 6;
+pub const KIND_COUNT: u64 = 5;
 /// The running total of a counter at the moment whose row stands before.
-pub const KIND_TOTAL: u64 = 7;
+pub const KIND_TOTAL: u64 = 6;
 
 pub const fn row_head(kind: u64, number: u32, name: Option<u32>) -> u64 {
     let name = match name {
@@ -155,6 +154,11 @@ pub const MOST_TARGETS: u64 = 1 << 12;
 /// the stride doubles.
 pub const WHOLE_EVENTS: u64 = 4096;
 pub const KEPT_PER_STRIDE: u64 = 2048;
+
+/// Whether an event is kept where all up to `whole_until` are, and one in `stride` after.
+pub const fn is_kept(event: u64, whole_until: u64, stride: u64) -> bool {
+    event <= whole_until || event.is_multiple_of(stride)
+}
 
 #[cfg(test)]
 mod tests {

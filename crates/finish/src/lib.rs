@@ -127,7 +127,7 @@ fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
     let at_peak: u64 = profile
         .stacks
         .iter()
-        .filter(|stack| !matches!(stack.kind, StackKind::Mapping | StackKind::Reported))
+        .filter(|stack| stack.kind.is_heap())
         .map(|stack| stack.counters.at_peak_bytes)
         .sum();
     heap.peak_bytes = arena
@@ -273,6 +273,11 @@ fn note_losses(profile: &mut Profile, arena: &ArenaFile) {
              begins events"
                 .to_string(),
         );
+    }
+    if let lost @ 1.. = arena.word(header::CHANGES_LOST) {
+        notes.push(format!(
+            "{lost} changes of stacks found no room in the log; they are part of later ones"
+        ));
     }
     note_functions(notes, arena);
     if bits & header::NOTE_NO_LIBGCC != 0 {

@@ -8,8 +8,8 @@ use crate::tree::{ABSENT, FastMap, Tree};
 use residue_arena::moments::*;
 use residue_arena::region::Region;
 use residue_arena::{header, node};
-use residue_profile::Profile;
 use residue_profile::timeline::*;
+use residue_profile::{Profile, StackKind};
 use std::collections::BTreeMap;
 
 /// A row as it stands in the arena.
@@ -159,7 +159,6 @@ fn fill_moments(
         let kind = match row.kind {
             KIND_BEGIN => MomentKind::Begin,
             KIND_END => MomentKind::End,
-            KIND_TICK => MomentKind::Tick,
             KIND_SNAPSHOT => MomentKind::Snapshot,
             _ => continue,
         };
@@ -221,12 +220,10 @@ fn fill_moments(
 /// The end of the recording.
 fn last_moment(profile: &Profile, moments: &[(u32, Moment)]) -> Moment {
     let before = moments.last().map(|(_, moment)| moment);
-    let live = |kind_is_mapping: bool| {
-        use residue_profile::StackKind;
+    let live = |is_meant: fn(StackKind) -> bool| {
         let stacks = profile.stacks.iter();
         stacks
-            .filter(|stack| stack.kind != StackKind::Reported)
-            .filter(|stack| (stack.kind == StackKind::Mapping) == kind_is_mapping)
+            .filter(|stack| is_meant(stack.kind))
             .map(|stack| stack.counters.live_bytes)
             .sum()
     };
@@ -243,8 +240,8 @@ fn last_moment(profile: &Profile, moments: &[(u32, Moment)]) -> Moment {
         vm_bytes: None,
         rss_bytes: None,
         shared_bytes: None,
-        live_bytes: Some(live(false)),
-        mapped_bytes: Some(live(true)),
+        live_bytes: Some(live(StackKind::is_heap)),
+        mapped_bytes: Some(live(|kind| kind == StackKind::Mapping)),
         recorder_bytes: before.map_or(0, |moment| moment.recorder_bytes),
         threads: 0,
         has_changes: true,

@@ -207,6 +207,17 @@ pub enum StackKind {
     Reported,
 }
 
+impl StackKind {
+    /// Whether its blocks are part of the heap's sums: reported ones lie inside memory
+    /// that is counted already.
+    pub fn is_heap(self) -> bool {
+        match self {
+            StackKind::Heap | StackKind::Pooled | StackKind::Overflow => true,
+            StackKind::Mapping | StackKind::Reported => false,
+        }
+    }
+}
+
 /// One call path that allocated, and its ledger.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stack {

@@ -17,7 +17,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
-use residue_residency::{Kind, Name, Smaps, Sums, Vma, default_kind};
+use residue_residency::{Kind, Smaps, Sorting, Sums, Vma};
 
 /// Rest between two accounts, in multiples of what one takes.
 const REST: u64 = 400;
@@ -27,9 +27,6 @@ const PART_OF_LIFE: u64 = 200;
 
 /// The allocator's numbers are of no use when so much moved while it was asked.
 const MOST_MOVED_BYTES: u64 = 64 << 10;
-
-/// A thread's stack lies directly above a guard of at most this many bytes.
-const MOST_GUARD_BYTES: u64 = 1 << 20;
 
 /// Takes an account if it is time, which is `life_ns` since the start. The lock for
 /// events is held.
@@ -142,27 +139,12 @@ fn read_smaps(hot: &Hot) -> Option<Sums> {
     // SAFETY: the lock for events is held, so nobody else uses the buffer.
     let (chunk, smaps) = unsafe { &mut *BUFFER.0.get() };
     *smaps = Smaps::new();
-    let mut guard_end = 0;
+    let mut sorting = Sorting::default();
     let mut classify = |vma: &Vma| {
-        let is_guard =
-            vma.is_anonymous() && vma.perms == *b"---p" && vma.end - vma.start <= MOST_GUARD_BYTES;
-        let is_guarded = vma.start == guard_end;
-        guard_end = if is_guard { vma.end } else { 0 };
-        if (arena_start..arena_end).contains(&vma.start) {
-            return Kind::Recorder;
-        }
-        if !vma.is_anonymous() {
-            return default_kind(vma);
-        }
-        if is_guarded && vma.name == Name::Unnamed {
-            return Kind::Stacks;
-        }
-        // The kernel joins neighbours into one area: the larger part decides.
-        let own = mappings::overlap(hot, vma.start as usize, vma.end as usize) as u64;
-        match own * 2 >= vma.end - vma.start {
-            true => Kind::Mapped,
-            false => default_kind(vma),
-        }
+        let is_recorder = (arena_start..arena_end).contains(&vma.start);
+        sorting.kind(vma, is_recorder, || {
+            mappings::overlap(hot, vma.start as usize, vma.end as usize) as u64
+        })
     };
     while let Ok(bytes @ 1..) = sys::read(file, chunk) {
         smaps.feed(chunk.get(..bytes).unwrap_or(&[]), &mut classify);

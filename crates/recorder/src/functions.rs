@@ -28,7 +28,7 @@ const WAITS_PER_LOOK: u32 = 100;
 
 /// The dynamic linker's word to debuggers.
 #[repr(C)]
-pub struct LinkerState {
+struct LinkerState {
     version: c_int,
     first: *const Link,
     notify: usize,

@@ -110,12 +110,13 @@ pub struct Hot {
     pub threads_seen: AtomicU32,
     /// Whether there is room for the functions of an answer.
     pub targets_are_ready: AtomicU32,
+    /// Not zero where snapshots were asked for at some events.
+    pub takes_snapshots: AtomicU32,
     /// The last event that an injected leak was made for.
     pub injected_birth: AtomicU64,
 
     pub names_lock: Spin,
     pub events_lock: Spin,
-    pub account_lock: Spin,
     pub modules_lock: Spin,
     pub jit_lock: Spin,
     pub mappings_lock: Spin,

@@ -8,11 +8,13 @@ use crate::account;
 use crate::arena_map::{Arena, bump};
 use crate::counts;
 use crate::hot::{self, Hot};
+use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
 use crate::moments::{self, Row};
 use crate::names;
 use crate::recorder::{self, Caller};
+use crate::setup::{self, Digits};
 use crate::snapshots;
 use crate::streams;
 use crate::sys;
@@ -44,7 +46,7 @@ pub fn event_begins(id: Option<u64>, stream: Option<u32>, source: u64) {
         begun = begin(hot, arena, thread, id, stream, source);
     });
     if begun {
-        crate::inject::leak_if_asked();
+        inject::leak_if_asked();
     }
 }
 
@@ -98,7 +100,7 @@ fn begin(
     row.stream = stream;
     write_boundary(arena, row, open.is_kept);
     arena.set(header::BIRTH, u64::from(birth));
-    if crate::setup::wants_snapshot(number) {
+    if setup::wants_snapshot(hot, number) {
         take_numbered_snapshot(hot, arena, number);
     }
     account::take_if_due(hot, arena, row.time_ns);
@@ -148,8 +150,8 @@ fn claim_source(arena: Arena, source: u64) -> bool {
 }
 
 fn take_numbered_snapshot(hot: &Hot, arena: Arena, number: u32) {
-    let mut digits = [0_u8; 10];
-    match names::number(arena, crate::setup::decimal(number, &mut digits)) {
+    let mut digits = Digits::default();
+    match names::number(arena, digits.of(number.into())) {
         Some(name) => snapshots::take(hot, arena, name, number),
         None => count_misuse(arena, header::NO_ROOM),
     }
@@ -288,7 +290,7 @@ pub extern "C" fn thresholds(min_bytes: u64, max_bytes: u64) {
     if let Some(arena) = hot.recording_arena() {
         arena.set(header::MIN_SIZE, min_bytes);
         arena.set(header::MAX_SIZE, max_bytes);
-        crate::setup::apply_limits(hot, arena);
+        setup::apply_limits(hot, arena);
     }
 }
 

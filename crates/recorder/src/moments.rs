@@ -196,9 +196,8 @@ fn place(arena: Arena, is_kept: bool) -> Option<*mut u8> {
 
 /// Whether an event is kept for good.
 pub fn is_kept(hot: &Hot, arena: Arena, event: u32) -> bool {
-    let event = u64::from(event);
-    event <= hot.thinning.whole_until.load(Ordering::Relaxed)
-        || event.is_multiple_of(arena.get(header::STRIDE).max(1))
+    let whole_until = hot.thinning.whole_until.load(Ordering::Relaxed);
+    residue_arena::moments::is_kept(u64::from(event), whole_until, arena.get(header::STRIDE))
 }
 
 /// Decides about an event that begins, and thins further when enough were kept.

@@ -119,6 +119,10 @@ fn set_up() -> Option<()> {
         .store(arena.get(header::VERIFY_EVERY) as u32, Ordering::Relaxed);
     apply_limits(hot, arena);
     moments::set_up(arena);
+    let takes_snapshots = config.number("every").unwrap_or(0) != 0
+        || config.text("at").is_some_and(|at| !at.is_empty());
+    hot.takes_snapshots
+        .store(u32::from(takes_snapshots), Ordering::Relaxed);
     let is_ready = trie::set_up(arena) && live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     if !is_ready {
         return None;
@@ -173,7 +177,10 @@ pub fn is_allocator(address: usize) -> bool {
 }
 
 /// Whether a snapshot is asked for where this event begins.
-pub fn wants_snapshot(event: u32) -> bool {
+pub fn wants_snapshot(hot: &Hot, event: u32) -> bool {
+    if hot.takes_snapshots.load(Ordering::Relaxed) == 0 {
+        return false;
+    }
     // SAFETY: the configuration does not change once the process records.
     let config = unsafe { &*KEPT.config.get() };
     if let Some(every @ 1..) = config.number("every")
@@ -181,8 +188,8 @@ pub fn wants_snapshot(event: u32) -> bool {
     {
         return true;
     }
-    let mut digits = [0_u8; 10];
-    let wanted = decimal(event, &mut digits);
+    let mut digits = Digits::default();
+    let wanted = digits.of(event.into());
     config
         .text("at")
         .unwrap_or(&[])
@@ -190,19 +197,24 @@ pub fn wants_snapshot(event: u32) -> bool {
         .any(|number| number == wanted)
 }
 
-/// A number in decimal digits.
-pub fn decimal(number: u32, digits: &mut [u8; 10]) -> &[u8] {
-    let mut at = digits.len();
-    let mut rest = number;
-    for place in digits.iter_mut().rev() {
-        *place = b'0' + (rest % 10) as u8;
-        rest /= 10;
-        at -= 1;
-        if rest == 0 {
-            break;
+/// Room for a number in decimal digits.
+#[derive(Default)]
+pub struct Digits([u8; 20]);
+
+impl Digits {
+    pub fn of(&mut self, number: u64) -> &[u8] {
+        let mut at = self.0.len();
+        let mut rest = number;
+        for place in self.0.iter_mut().rev() {
+            *place = b'0' + (rest % 10) as u8;
+            rest /= 10;
+            at -= 1;
+            if rest == 0 {
+                break;
+            }
         }
+        self.0.get(at..).unwrap_or(&[])
     }
-    digits.get(at..).unwrap_or(&[])
 }
 
 /// Setting up failed half way: nothing of it may stay in the program.
@@ -367,17 +379,7 @@ impl Path {
     }
 
     fn push_number(&mut self, number: u64) -> Option<()> {
-        let mut digits = [0_u8; 20];
-        let mut at = digits.len();
-        let mut rest = number;
-        loop {
-            at = at.checked_sub(1)?;
-            *digits.get_mut(at)? = b'0' + (rest % 10) as u8;
-            rest /= 10;
-            if rest == 0 {
-                return self.push(digits.get(at..)?);
-            }
-        }
+        self.push(Digits::default().of(number))
     }
 
     fn as_bytes(&self) -> &[u8] {

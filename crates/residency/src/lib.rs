@@ -28,11 +28,13 @@ extern crate std;
 mod kind;
 mod number;
 mod smaps;
+mod sorting;
 mod statm;
 mod vma;
 
 pub use kind::{Kind, Sums, default_kind};
 pub use number::{decimal, hexadecimal};
 pub use smaps::Smaps;
+pub use sorting::Sorting;
 pub use statm::Statm;
 pub use vma::{Name, Vma};

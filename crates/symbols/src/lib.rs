@@ -28,4 +28,5 @@ pub use demangle::{DemangleStyle, demangle};
 pub use elf::{SymbolTable, build_id};
 pub use error::Error;
 pub use find::{FoundFunction, find_functions};
+pub use pattern::glob;
 pub use resolve::{ModuleRequest, Resolution, resolve_all};

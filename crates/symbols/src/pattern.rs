@@ -60,9 +60,12 @@ fn needed(text: &str) -> &str {
     }
 }
 
+/// Whether a text fits a pattern in which `*` stands for any text and `?` for any one
+/// character.
+///
 /// Goes back to the last `*` only, which is enough: an earlier one could not take
 /// more without the last one being able to take less.
-fn glob(pattern: &[u8], text: &[u8]) -> bool {
+pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
     let (mut p, mut t) = (0, 0);
     let mut last_star = None;
     while t < text.len() {
