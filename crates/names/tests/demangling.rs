@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use residue_symbols::{DemangleStyle, demangle};
+use residue_names::{DemangleStyle, demangle};
 
 fn full(name: &str) -> String {
     demangle(name, DemangleStyle::Full).into_owned()

@@ -1,8 +1,11 @@
-//! C++ names, through a parser that has to be kept on a leash.
+//! C++ names: nearly all through a reader of our own for plain ones, the others through
+//! a general parser that has to be kept on a leash.
 //!
-//! The parser backtracks, so a name that it cannot parse takes time exponential
+//! The general parser backtracks, so a name that it cannot parse takes time exponential
 //! in how deeply the name nests. The recursion limit bounds that to a fraction
 //! of a second, except for nested `new` and `delete`, which are counted here.
+
+mod plain;
 
 use std::{fmt, thread};
 
@@ -30,10 +33,15 @@ pub(crate) fn demangle(name: &str, style: DemangleStyle) -> Option<String> {
     if let Some((kind, target)) = thunk(name) {
         return Some(format!(
             "{kind} to {}",
-            parse(&format!("_Z{target}"), style)?
+            readable(&format!("_Z{target}"), style)?
         ));
     }
-    parse(name, style)
+    readable(name, style)
+}
+
+/// Nearly all names are plain; the others go to the general parser.
+fn readable(name: &str, style: DemangleStyle) -> Option<String> {
+    plain::demangle(name, style).or_else(|| parse(name, style))
 }
 
 /// A thunk adjusts `this`, and goes on in the function it is for. The parser
@@ -92,8 +100,12 @@ fn parse_here(name: &str, style: DemangleStyle) -> Option<String> {
     };
     let mut output = Output::default();
     symbol.structured_demangle(&mut output, &options).ok()?;
+    let text = String::from(output.text);
     // An empty parameter pack leaves its comma behind.
-    Some(String::from(output.text).replace(", >", ">"))
+    match text.contains(", >") {
+        true => Some(text.replace(", >", ">")),
+        false => Some(text),
+    }
 }
 
 /// Counts what may be `new` or `delete` in an expression, and may rarely be

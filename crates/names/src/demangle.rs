@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use crate::cpp;
+use crate::{cpp, dlang, swift};
 
 /// How much of a C++ function is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +15,7 @@ pub enum DemangleStyle {
     NoParams,
 }
 
-/// The readable form of a C++ or Rust linkage name. Other names pass through.
+/// The readable form of a C++, Rust, D or Swift linkage name. Other names pass through.
 ///
 /// - Rust's trailing hash is dropped, and the one that LLVM appends to private
 ///   functions (`.llvm.1234`).
@@ -37,6 +37,8 @@ pub fn demangle(name: &str, style: DemangleStyle) -> Cow<'_, str> {
     let readable = match body {
         _ if body.starts_with("_R") || legacy_rust_length(body) == Some(body.len()) => rust(body),
         _ if body.starts_with("_Z") => cpp::demangle(body, style),
+        _ if body.starts_with("_D") => dlang::demangle(body, style),
+        _ if swift::is_mangled(body) => swift::demangle(body, style),
         // Runs the constructors of the static variables of one source file,
         // and is named after its first function or variable.
         _ => body.strip_prefix(STATIC_INITIALISER).and_then(|first| {
@@ -46,7 +48,7 @@ pub fn demangle(name: &str, style: DemangleStyle) -> Cow<'_, str> {
     };
     match readable {
         // What could not be read is left whole, up to its version.
-        None if suffix.is_empty() || body.starts_with("_Z") || body.starts_with("_R") => {
+        None if suffix.is_empty() || is_mangled(body) => {
             Cow::Borrowed(&name[..plain.len() + stub.len()])
         }
         readable => {
@@ -54,6 +56,11 @@ pub fn demangle(name: &str, style: DemangleStyle) -> Cow<'_, str> {
             Cow::Owned(readable + &bracketed(suffix) + stub)
         }
     }
+}
+
+/// Whether dots cannot be part of the name itself.
+fn is_mangled(name: &str) -> bool {
+    name.starts_with("_Z") || name.starts_with("_R") || swift::is_mangled(name)
 }
 
 const STATIC_INITIALISER: &str = "_GLOBAL__sub_I_";
@@ -85,7 +92,7 @@ const SUFFIX_WORDS: [&str; 9] = [
 fn split_suffix(name: &str) -> (&str, &str) {
     let at = if let Some(length) = legacy_rust_length(name) {
         Some(length)
-    } else if name.starts_with("_Z") || name.starts_with("_R") {
+    } else if is_mangled(name) {
         name.find('.')
     } else {
         name.match_indices('.').map(|(at, _)| at).find(|&at| {
@@ -100,7 +107,8 @@ fn split_suffix(name: &str) -> (&str, &str) {
 /// except for a last element of 17 characters, an `h` and a hash. Dots may
 /// occur before that, so they cannot be used to find its end.
 fn legacy_rust_length(name: &str) -> Option<usize> {
-    let hash = name.strip_prefix("_ZN")?.rfind("17h")? + "_ZN".len() + "17h".len();
+    let elements = name.strip_prefix("_ZN")?.as_bytes();
+    let hash = memchr::memmem::rfind(elements, b"17h")? + "_ZN".len() + "17h".len();
     let end = hash + 16;
     let is_hash = name.get(hash..end)?.bytes().all(|b| b.is_ascii_hexdigit());
     let suffix = name.get(end..)?.strip_prefix('E')?;
@@ -117,11 +125,16 @@ fn rust(name: &str) -> Option<String> {
 
 /// The longest readable name. A page of text helps nobody to recognise a
 /// function, and a name that refers back to itself can grow without bound.
-const LONGEST: usize = 64 << 10;
+pub(crate) const LONGEST: usize = 64 << 10;
 
 /// Text that refuses to grow beyond [`LONGEST`].
-#[derive(Default)]
 pub(crate) struct Text(String);
+
+impl Default for Text {
+    fn default() -> Text {
+        Text(String::with_capacity(512))
+    }
+}
 
 impl Write for Text {
     fn write_str(&mut self, piece: &str) -> fmt::Result {

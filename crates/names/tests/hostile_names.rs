@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use residue_symbols::{DemangleStyle, demangle};
+use residue_names::{DemangleStyle, FrameName, NameStyle, Rules, demangle};
 
 /// A small generator, so that every run tries the same names.
 struct Random(u64);
@@ -81,10 +81,132 @@ const RUST: &[&str] = &[
     "G_",
 ];
 
+const D: &[&str] = &[
+    "3foo",
+    "4core",
+    "6__ctor",
+    "__T",
+    "__U",
+    "Z",
+    "T",
+    "V",
+    "S",
+    "X3abc",
+    "H",
+    "Q",
+    "Qa",
+    "Qb",
+    "Qc",
+    "QBa",
+    "F",
+    "M",
+    "Mx",
+    "Na",
+    "Nf",
+    "Ng",
+    "A",
+    "G4",
+    "P",
+    "D",
+    "B2",
+    "S_D3foo",
+    "C",
+    "i",
+    "v",
+    "Aya",
+    "i5",
+    "N3",
+    "n",
+    "a2_6162",
+    "A2",
+    "S1",
+    "eN1P3",
+    "X",
+    "Y",
+    "K",
+    "zi",
+    "0",
+    "9",
+    "99999999999",
+];
+
+const SWIFT: &[&str] = &[
+    "4main",
+    "3Foo",
+    "A",
+    "AA",
+    "A2a",
+    "A_",
+    "A26_",
+    "0A",
+    "0aB",
+    "00",
+    "C",
+    "V",
+    "O",
+    "P",
+    "G",
+    "y",
+    "y",
+    "_",
+    "_t",
+    "t",
+    "F",
+    "c",
+    "Si",
+    "SS",
+    "S9i",
+    "Sg",
+    "So",
+    "s",
+    "x",
+    "q_",
+    "qd__",
+    "z",
+    "K",
+    "Ya",
+    "l",
+    "r0_l",
+    "Rz",
+    "Rs_",
+    "E",
+    "Z",
+    "fC",
+    "fD",
+    "fU_",
+    "vg",
+    "ig",
+    "Ma",
+    "TA",
+    "Tg5",
+    "TW",
+    "TR",
+    "Tf3n_n",
+    "LL",
+    "L_",
+    "oi",
+    "u",
+    "m",
+    "p",
+    "XE",
+    "Xp",
+    "Qz",
+    "QZ",
+    "wxx",
+    "WOy",
+    "99999999999",
+    "I_",
+];
+
 #[test]
 fn random_names() {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
-    for (prefixes, pieces) in [(["_Z", "_ZN", "_ZNK"], CPP), (["_R", "_RN", "_ZN"], RUST)] {
+    for (prefixes, pieces) in [
+        (["_Z", "_ZN", "_ZNK"], CPP),
+        (["_R", "_RN", "_ZN"], RUST),
+        (["_D", "_D3foo", "_D3foo__T3bar"], D),
+        (["$s", "_$s", "_T0"], SWIFT),
+    ] {
         for _ in 0..10_000 {
             let mut name = random.pick(&prefixes).to_owned();
             for _ in 0..random.below(40) {
@@ -99,7 +221,14 @@ fn random_names() {
 #[test]
 fn repeated_pieces() {
     let mut random = Random(88_172_645_463_325_252);
-    for (prefix, pieces) in [("_Z", CPP), ("_ZN", CPP), ("_Z1fI", CPP), ("_R", RUST)] {
+    for (prefix, pieces) in [
+        ("_Z", CPP),
+        ("_ZN", CPP),
+        ("_Z1fI", CPP),
+        ("_R", RUST),
+        ("_D3foo", D),
+        ("$s4main", SWIFT),
+    ] {
         for _ in 0..500 {
             let pattern: String = (0..1 + random.below(4))
                 .map(|_| random.pick(pieces))
@@ -166,6 +295,12 @@ fn deep_names_are_left_as_they_are() {
             ("_RC", "R", "p"),
             ("_RIC0", "R", "p"),
             ("_RMC0", "T", "E"),
+            ("_D3fooF", "A", "iZv"),
+            ("_D3foo", "__T3barT", ""),
+            ("_D3fooF", "PF", "Zv"),
+            ("_D3fooVAi", "A1", ""),
+            ("$s4main3foo", "Sg", "F"),
+            ("$s4main3foo", "yyc", ""),
         ] {
             let name = format!("{prefix}{}{suffix}", piece.repeat(depth));
             assert_eq!(try_out(&name), name, "{prefix} {piece}");
@@ -198,6 +333,15 @@ fn a_name_that_doubles_over_and_over_is_left_as_it_is() {
         };
     }
     assert_eq!(try_out(&cpp), cpp);
+    // The same in D, whose references count letters back, and in Swift.
+    let mut d = "_D3fooFHiAi".to_owned();
+    let mut swift = "$s4main3fooyySi_Sit".to_owned();
+    for _ in 0..60 {
+        d += "HQcQc";
+        swift += "_ADt";
+    }
+    try_out(&(d + "Zv"));
+    try_out(&(swift + "F"));
     // The same in Rust: a pair, then pairs of it by reference to where it is.
     let mut rust = "_RMC0Tpp".to_owned();
     for _ in 0..60 {
@@ -248,4 +392,41 @@ fn a_small_stack_is_enough() {
     };
     let thread = std::thread::Builder::new().stack_size(1 << 20).spawn(run);
     thread.unwrap().join().unwrap();
+}
+
+/// Deep and long names through the rules, which must not be slow either.
+#[test]
+fn rules_take_hostile_names() {
+    let rules = Rules::builtin();
+    let start = Instant::now();
+    for depth in [1_000, 15_000] {
+        for (open, close) in [
+            ("std::vector<", ">"),
+            ("std::map<int, std::allocator<", ">>"),
+            ("a<b, std::less<", ">>"),
+            ("boost::spirit::x<", ">"),
+            ("f(", ")::"),
+            ("{", "}"),
+            ("[", "]"),
+            ("(", ""),
+            ("", ">"),
+            ("operator<", ""),
+            ("\"", ""),
+            ("'", ""),
+            ("std::__cxx11::", ""),
+            ("(unsigned long)", "3"),
+            ("unsigned ", ""),
+            (" const", "&"),
+        ] {
+            let linkage = open.repeat(depth) + &close.repeat(depth);
+            let frame = FrameName {
+                linkage: &linkage,
+                module: "",
+                file: "",
+            };
+            let shown = rules.show(&frame, NameStyle::Short);
+            assert!(shown.name.chars().count() <= 120, "{open} {close}");
+        }
+    }
+    assert!(start.elapsed() < Duration::from_secs(60));
 }

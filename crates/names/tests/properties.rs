@@ -1,0 +1,170 @@
+//! What holds for every name: it is never longer than without rules, and it is shown.
+
+use residue_names::corpus::long_name;
+use residue_names::{FrameName, NameStyle, Rules};
+
+fn frame(linkage: &str) -> FrameName<'_> {
+    FrameName {
+        linkage,
+        module: "",
+        file: "",
+    }
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % limit.max(1)
+    }
+}
+
+/// Pieces that rules look for, and that names are confused by.
+const PIECES: &[&str] = &[
+    "std::",
+    "vector",
+    "<",
+    ">",
+    "> >",
+    "(",
+    ")",
+    "{",
+    "}",
+    "[",
+    "]",
+    ", ",
+    "::",
+    "operator",
+    "operator<",
+    "operator<<",
+    "operator->",
+    "operator()",
+    " const",
+    "&",
+    "*",
+    "allocator<",
+    "basic_string<char>",
+    "boost::spirit::",
+    "__cxx11::",
+    "{lambda(",
+    ")#1}",
+    "\"",
+    "'",
+    "'a",
+    "\\",
+    "->",
+    "unsigned long",
+    "(unsigned long)3",
+    "…",
+    "ä",
+    " [.cold]",
+    "(anonymous namespace)",
+    "decltype(",
+    "Eigen::",
+    "a",
+    "1",
+    "_",
+    "#",
+    " -> ",
+    "$s",
+    "_D3foo",
+    "\u{1b}",
+    "less<",
+    "map<",
+];
+
+fn check(rules: &Rules, name: &str) {
+    let short = rules.show(&frame(name), NameStyle::Short);
+    let no_params = rules.show(&frame(name), NameStyle::NoParams);
+    let (short, whole) = (short.name, no_params.name);
+    if short.starts_with("[python]") {
+        return;
+    }
+    assert!(
+        short.chars().count() <= whole.chars().count(),
+        "{whole}\n{short}"
+    );
+    assert!(short.chars().count() <= 120, "{short}");
+    assert!(!short.chars().any(char::is_control), "{short:?}");
+    assert!(!short.is_empty() || whole.is_empty(), "{whole}");
+}
+
+#[test]
+fn random_text_is_never_longer() {
+    let rules = Rules::builtin();
+    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    for _ in 0..100_000 {
+        let pieces = (0..random.below(24)).map(|_| PIECES[random.below(PIECES.len())]);
+        let name: String = pieces.collect();
+        check(&rules, &name);
+    }
+}
+
+#[test]
+fn mutated_names_are_never_longer() {
+    let rules = Rules::builtin();
+    let mut random = Random(88_172_645_463_325_252);
+    for seed in 0..5_000 {
+        let mut name = long_name(seed).into_bytes();
+        name.truncate(600);
+        for _ in 0..1 + random.below(4) {
+            let at = 2 + random.below(name.len() - 2);
+            match random.below(3) {
+                0 => name[at] = b' ' + random.below(95) as u8,
+                1 => drop(name.remove(at)),
+                _ => name.insert(at, name[random.below(at)]),
+            }
+        }
+        check(&rules, &String::from_utf8(name).unwrap());
+    }
+}
+
+#[test]
+fn the_corpus_is_what_it_says_and_shrinks_by_four_fifths() {
+    let rules = Rules::builtin();
+    let names: Vec<String> = (0..4_000).map(long_name).collect();
+    let frames: Vec<FrameName<'_>> = names.iter().map(|name| frame(name)).collect();
+    let whole = rules.show_all(&frames, NameStyle::NoParams, 2);
+    let short = rules.show_all(&frames, NameStyle::Short, 2);
+    let mut distinct: Vec<&str> = whole.iter().map(|shown| shown.name.as_str()).collect();
+    distinct.sort_unstable();
+    distinct.dedup();
+    assert_eq!(distinct.len(), names.len());
+    assert!(whole.iter().all(|shown| !shown.name.starts_with("_Z")));
+    let count = |shown: &[residue_names::Shown]| -> usize {
+        shown.iter().map(|shown| shown.name.chars().count()).sum()
+    };
+    let average = count(&whole) / names.len();
+    assert!((1_000..3_000).contains(&average), "{average}");
+    assert!(whole.iter().any(|shown| shown.name.len() > 30_000));
+    assert!(
+        count(&short) * 5 <= count(&whole),
+        "{} of {}",
+        count(&short),
+        count(&whole)
+    );
+    for name in &names[..500] {
+        check(&rules, name);
+    }
+}
+
+#[test]
+fn many_threads_show_what_one_does() {
+    let rules = Rules::builtin();
+    let names: Vec<String> = (0..1_500).map(long_name).collect();
+    let frames: Vec<FrameName<'_>> = names.iter().map(|name| frame(name)).collect();
+    let one_by_one: Vec<_> = frames
+        .iter()
+        .map(|frame| rules.show(frame, NameStyle::Short))
+        .collect();
+    for threads in [0, 1, 2, 7, 100] {
+        assert_eq!(
+            rules.show_all(&frames, NameStyle::Short, threads),
+            one_by_one
+        );
+    }
+    assert_eq!(rules.show_all(&[], NameStyle::Short, 2), []);
+}
