@@ -14,12 +14,11 @@
 //! zeros for a stack whose blocks are of one size, however many come and go.
 
 use crate::columns::{Columns, Cursor, Delta, to_u32, unzigzag, zigzag};
-use crate::decode::lengths;
 use crate::error::Reason;
-use crate::timeline::Change;
+use crate::timeline::{Change, MomentId, StackId};
 
 /// Bytes that each row takes at least.
-const ROW_BYTES: u64 = 3;
+const ROW_BYTES: usize = 3;
 
 pub(crate) fn encode(changes: &[Change], out: &mut Columns) {
     let mut by_stack = changes.to_vec();
@@ -51,42 +50,119 @@ pub(crate) fn encode(changes: &[Change], out: &mut Columns) {
 
 /// By moment, then stack.
 pub(crate) fn decode(cursor: &mut Cursor<'_>) -> Result<Vec<Change>, Reason> {
-    let series = cursor.count(2)?;
-    let mut stacks = Vec::with_capacity(series);
-    let mut stack = Delta::default();
-    for _ in 0..series {
-        stacks.push(stack.u32(cursor)?);
-    }
-    let lengths = lengths(cursor, series, ROW_BYTES)?;
-    let mut changes = Vec::with_capacity(lengths.iter().sum());
-    for (&stack, &length) in stacks.iter().zip(&lengths) {
-        let mut moment = 0u64;
-        for _ in 0..length {
-            moment = moment.wrapping_add(cursor.u64()?);
-            changes.push(Change {
-                moment: to_u32(moment)?,
-                stack,
-                bytes: 0,
-                blocks: 0,
-            });
-        }
-    }
-    for change in &mut changes {
-        change.blocks = unzigzag(cursor.u64()?) as i64;
-    }
-    let mut rest = changes.as_mut_slice();
-    for length in lengths {
-        let (rows, behind) = rest.split_at_mut(length);
+    let series = read_series(cursor)?;
+    let rows = series.iter().map(|(_, rows)| rows).sum();
+    let moments = read_moments(&series, cursor.column(rows)?)?;
+    let mut blocks = cursor.column(rows)?;
+    let mut extra_bytes = cursor.column(rows)?;
+    let is_by_stack = series.is_sorted_by_key(|(stack, _)| *stack);
+    let mut places = Places::new(&moments);
+    let mut changes = vec![NO_CHANGE; rows];
+    let mut row = 0;
+    for (stack, rows) in series {
         let mut block = BlockSize::default();
-        for change in rows {
-            let expected = block.expected_bytes(change.blocks);
-            change.bytes = expected.wrapping_add(unzigzag(cursor.u64()?) as i64);
-            block.learn(change);
+        for &moment in &moments[row..row + rows] {
+            let blocks = unzigzag(blocks.u64()?) as i64;
+            let extra = unzigzag(extra_bytes.u64()?) as i64;
+            let change = Change {
+                moment,
+                stack,
+                bytes: block.expected_bytes(blocks).wrapping_add(extra),
+                blocks,
+            };
+            block.learn(&change);
+            changes[places.next(row, moment)] = change;
+            row += 1;
         }
-        rest = behind;
     }
-    changes.sort_by_key(|change| (change.moment, change.stack));
+    // Series that are in order have been dealt out in order.
+    if !is_by_stack || matches!(places, Places::AsTheyCome) {
+        changes.sort_by_key(|change| (change.moment, change.stack));
+    }
     Ok(changes)
+}
+
+const NO_CHANGE: Change = Change {
+    moment: 0,
+    stack: 0,
+    bytes: 0,
+    blocks: 0,
+};
+
+/// Stack and number of rows of each series. All rows fit in the bytes that follow.
+fn read_series(cursor: &mut Cursor<'_>) -> Result<Vec<(StackId, usize)>, Reason> {
+    let count = cursor.count(2)?;
+    let mut stacks = Delta::new(cursor.column(count)?);
+    let mut lengths = cursor.column(count)?;
+    let mut series = Vec::with_capacity(count);
+    let mut rows = 0usize;
+    for _ in 0..count {
+        let length = usize::try_from(lengths.u64()?).unwrap_or(usize::MAX);
+        rows = rows.saturating_add(length);
+        series.push((stacks.u32()?, length));
+    }
+    if rows > cursor.left() / ROW_BYTES {
+        return Err(Reason::bad(format!("{rows} changes do not fit in it")));
+    }
+    Ok(series)
+}
+
+fn read_moments(
+    series: &[(StackId, usize)],
+    mut steps: Cursor<'_>,
+) -> Result<Vec<MomentId>, Reason> {
+    let mut moments = Vec::with_capacity(series.iter().map(|(_, rows)| rows).sum());
+    for (_, rows) in series {
+        let mut moment = 0u64;
+        for _ in 0..*rows {
+            moment = moment.wrapping_add(steps.u64()?);
+            moments.push(to_u32(moment)?);
+        }
+    }
+    Ok(moments)
+}
+
+/// Where each change is put. Rows come by stack, and there are mostly far fewer
+/// moments than rows, so that they can be dealt out instead of sorted.
+enum Places {
+    /// The next place of each moment from `first` on.
+    ByMoment {
+        first: MomentId,
+        next: Vec<usize>,
+    },
+    AsTheyCome,
+}
+
+impl Places {
+    fn new(moments: &[MomentId]) -> Self {
+        let range = moments.iter().min().zip(moments.iter().max());
+        let Some((&first, &last)) = range else {
+            return Places::AsTheyCome;
+        };
+        let span = (last - first) as usize;
+        if span >= moments.len() {
+            return Places::AsTheyCome;
+        }
+        let mut next = vec![0; span + 2];
+        for moment in moments {
+            next[(moment - first) as usize + 1] += 1;
+        }
+        for moment in 1..next.len() {
+            next[moment] += next[moment - 1];
+        }
+        Places::ByMoment { first, next }
+    }
+
+    fn next(&mut self, row: usize, moment: MomentId) -> usize {
+        match self {
+            Places::AsTheyCome => row,
+            Places::ByMoment { first, next } => {
+                let next = &mut next[(moment - *first) as usize];
+                *next += 1;
+                *next - 1
+            }
+        }
+    }
 }
 
 /// What a block of this stack had, when blocks last came or went.
@@ -104,5 +180,63 @@ impl BlockSize {
         if change.blocks != 0 {
             self.bytes = change.bytes.wrapping_div(change.blocks);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn change(moment: u32, stack: u32, blocks: i64) -> Change {
+        Change {
+            moment,
+            stack,
+            bytes: 8 * blocks,
+            blocks,
+        }
+    }
+
+    /// What is read of changes in this order.
+    fn decoded(changes: &[Change]) -> Vec<Change> {
+        let mut out = Columns::default();
+        encode(changes, &mut out);
+        let bytes = out.finish();
+        let mut cursor = Cursor::new(&bytes);
+        let changes = decode(&mut cursor).unwrap();
+        assert_eq!(cursor.left(), 0);
+        changes
+    }
+
+    #[test]
+    fn changes_come_back_by_moment_whether_dealt_out_or_sorted() {
+        let by_place = |change: &Change| (change.moment, change.stack);
+        let mut few_moments: Vec<Change> = (0..300)
+            .map(|row| change(7 + row * 31 % 11, row / 9, i64::from(row) - 50))
+            .collect();
+        few_moments.sort_by_key(by_place);
+        assert!(matches!(
+            Places::new(&few_moments.iter().map(|c| c.moment).collect::<Vec<_>>()),
+            Places::ByMoment { first: 7, .. }
+        ));
+        assert_eq!(decoded(&few_moments), few_moments);
+        let far_apart = [change(0, 1, 2), change(u32::MAX, 0, 1)];
+        assert!(matches!(Places::new(&[0, u32::MAX]), Places::AsTheyCome));
+        assert_eq!(decoded(&far_apart), far_apart);
+        assert_eq!(decoded(&[]), []);
+    }
+
+    /// No writer does this, but a reader must put them in order all the same.
+    #[test]
+    fn series_out_of_order_are_sorted() {
+        // Two series: stack 5 then stack 4, one row each, all at moment 1.
+        let mut out = Columns::default();
+        out.put(2);
+        out.deltas([5, 4]);
+        out.plain([1, 1, 1, 1]);
+        out.plain([2, 2].map(zigzag));
+        out.plain([16, 16].map(zigzag));
+        let bytes = out.finish();
+        let changes = decode(&mut Cursor::new(&bytes)).unwrap();
+        assert_eq!(changes, [change(1, 4, 2), change(1, 5, 2)]);
     }
 }

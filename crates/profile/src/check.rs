@@ -15,9 +15,11 @@ impl Profile {
     pub fn repair(&mut self) -> Vec<Damage> {
         let mut damages = Vec::new();
         self.repair_frames(&mut damages);
+        self.repair_places(&mut damages);
         self.repair_nodes(&mut damages);
         self.repair_stacks(&mut damages);
         self.repair_rows(&mut damages);
+        self.repair_threads(&mut damages);
         let (stacks, nodes) = (self.stacks.len(), self.nodes.len());
         damages.extend(self.timeline.repair(stacks, nodes));
         damages
@@ -37,6 +39,32 @@ impl Profile {
             }
         }
         damages.extend([modules, functions].into_iter().filter_map(Wrong::damage));
+    }
+
+    fn repair_places(&mut self, damages: &mut Vec<Damage>) {
+        let mut functions = Wrong::new(Tag::PLAC, "places point to no function");
+        let mut files = Wrong::new(Tag::PLAC, "places point to no file");
+        // There need not be any.
+        if self.places.rows() > 0 {
+            fit_rows(
+                Tag::PLAC,
+                &mut self.places,
+                self.frames.len(),
+                "frames",
+                damages,
+            );
+        }
+        for (index, place) in self.places.items_mut().iter_mut().enumerate() {
+            if place.function != NONE && place.function as usize >= self.functions.len() {
+                place.function = NONE;
+                functions.count(index);
+            }
+            if place.file != NONE && place.file as usize >= self.files.len() {
+                place.file = NONE;
+                files.count(index);
+            }
+        }
+        damages.extend([functions, files].into_iter().filter_map(Wrong::damage));
     }
 
     fn repair_nodes(&mut self, damages: &mut Vec<Damage>) {
@@ -90,7 +118,7 @@ impl Profile {
             (Tag::HTOT, &mut self.sizes_total),
             (Tag::HLIV, &mut self.sizes_live),
         ] {
-            fit_rows(tag, sizes, stacks, damages);
+            fit_rows(tag, sizes, stacks, "stacks", damages);
             let mut bits = Wrong::new(tag, "rows count blocks of impossible size");
             fix_rows(
                 sizes,
@@ -100,7 +128,7 @@ impl Profile {
             );
             damages.extend(bits.damage());
         }
-        fit_rows(Tag::BRTH, &mut self.births, stacks, damages);
+        fit_rows(Tag::BRTH, &mut self.births, stacks, "stacks", damages);
         let mut order = Wrong::new(Tag::BRTH, "rows are not in order of birth");
         fix_rows(
             &mut self.births,
@@ -110,14 +138,45 @@ impl Profile {
         );
         damages.extend(order.damage());
     }
+
+    fn repair_threads(&mut self, damages: &mut Vec<Damage>) {
+        // There need not be any.
+        if self.by_thread.rows() > 0 {
+            let stacks = self.stacks.len();
+            fit_rows(Tag::THST, &mut self.by_thread, stacks, "stacks", damages);
+        }
+        let threads = self.threads.len();
+        let is_known = |counters: &ThreadCounters| (counters.thread as usize) < threads;
+        let mut unknown = Wrong::new(Tag::THST, "rows point to no thread");
+        fix_rows(
+            &mut self.by_thread,
+            |row| row.iter().all(is_known),
+            |row| row.retain(is_known),
+            &mut unknown,
+        );
+        let mut order = Wrong::new(Tag::THST, "rows are not in order of threads");
+        fix_rows(
+            &mut self.by_thread,
+            |row| row.is_sorted_by_key(|counters| counters.thread),
+            |row| row.sort_by_key(|counters| counters.thread),
+            &mut order,
+        );
+        damages.extend([unknown, order].into_iter().filter_map(Wrong::damage));
+    }
 }
 
-/// Gives the table one row a stack.
-fn fit_rows<T: Copy>(tag: Tag, rows: &mut Ragged<T>, stacks: usize, damages: &mut Vec<Damage>) {
-    if rows.rows() != stacks {
-        let what = format!("{} rows for {stacks} stacks", rows.rows());
+/// Gives the table one row for each of `owners`.
+fn fit_rows<T: Copy>(
+    tag: Tag,
+    rows: &mut Ragged<T>,
+    owners: usize,
+    owners_name: &str,
+    damages: &mut Vec<Damage>,
+) {
+    if rows.rows() != owners {
+        let what = format!("{} rows for {owners} {owners_name}", rows.rows());
         damages.push(Reason::bad(what).of(tag));
-        *rows = copy_rows(rows, stacks, |_| {});
+        *rows = copy_rows(rows, owners, |_| {});
     }
 }
 

@@ -60,6 +60,21 @@ impl<'a> Cursor<'a> {
     }
 
     pub fn u64(&mut self) -> Result<u64, Reason> {
+        // Most numbers are small, and most of the time of reading is spent here.
+        match *self.rest {
+            [low, ref rest @ ..] if low < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(low))
+            }
+            [low, high, ref rest @ ..] if high < 0x80 => {
+                self.rest = rest;
+                Ok(u64::from(low & 0x7f) | u64::from(high) << 7)
+            }
+            _ => self.long_u64(),
+        }
+    }
+
+    fn long_u64(&mut self) -> Result<u64, Reason> {
         let mut value = 0u64;
         for (index, &byte) in self.rest.iter().take(10).enumerate() {
             // The tenth byte has room for one bit only.
@@ -77,6 +92,30 @@ impl<'a> Cursor<'a> {
         } else {
             Reason::bad("a number of more than 64 bits")
         })
+    }
+
+    /// The next `rows` numbers as a cursor of their own, so that a table can be
+    /// read row by row although it is stored column by column. A number ends
+    /// where the top bit of a byte is not set, so none has to be read for it.
+    pub fn column(&mut self, rows: usize) -> Result<Cursor<'a>, Reason> {
+        const STRIDE: usize = 256;
+        let ends_a_number = |byte: &&u8| **byte < 0x80;
+        let mut rows_left = rows;
+        let mut length = 0;
+        for stride in self.rest.chunks(STRIDE) {
+            let ends = stride.iter().filter(ends_a_number).count();
+            if ends >= rows_left {
+                break;
+            }
+            rows_left -= ends;
+            length += stride.len();
+        }
+        while rows_left > 0 {
+            let byte = self.rest.get(length).ok_or_else(ends_early)?;
+            rows_left -= usize::from(ends_a_number(&byte));
+            length += 1;
+        }
+        Ok(Cursor::new(self.bytes(length)?))
     }
 
     pub fn u32(&mut self) -> Result<u32, Reason> {
@@ -112,20 +151,28 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// The running value of a delta column.
-#[derive(Default)]
-pub(crate) struct Delta {
+/// Reads a delta column.
+pub(crate) struct Delta<'a> {
+    differences: Cursor<'a>,
     last: u64,
 }
 
-impl Delta {
-    pub fn u64(&mut self, cursor: &mut Cursor<'_>) -> Result<u64, Reason> {
-        self.last = self.last.wrapping_add(unzigzag(cursor.u64()?));
+impl<'a> Delta<'a> {
+    pub fn new(differences: Cursor<'a>) -> Self {
+        Delta {
+            differences,
+            last: 0,
+        }
+    }
+
+    pub fn u64(&mut self) -> Result<u64, Reason> {
+        let difference = unzigzag(self.differences.u64()?);
+        self.last = self.last.wrapping_add(difference);
         Ok(self.last)
     }
 
-    pub fn u32(&mut self, cursor: &mut Cursor<'_>) -> Result<u32, Reason> {
-        to_u32(self.u64(cursor)?)
+    pub fn u32(&mut self) -> Result<u32, Reason> {
+        to_u32(self.u64()?)
     }
 }
 
@@ -150,6 +197,29 @@ pub(crate) fn unzigzag(code: u64) -> u64 {
 mod tests {
     use super::*;
 
+    #[test]
+    fn columns_are_found_without_reading_them() {
+        // Lengths around the stride, and numbers of every length.
+        for rows in [0, 1, 2, 255, 256, 257, 1000] {
+            let value = |row: usize| 1u64.rotate_left((row % 64) as u32);
+            let mut columns = Columns::default();
+            columns.plain((0..rows).map(value));
+            columns.plain((0..rows).map(|row| row as u64));
+            let bytes = columns.finish();
+            let mut cursor = Cursor::new(&bytes);
+            let mut first = cursor.column(rows).unwrap();
+            let mut second = cursor.column(rows).unwrap();
+            for row in 0..rows {
+                assert_eq!(first.u64(), Ok(value(row)));
+                assert_eq!(second.u64(), Ok(row as u64));
+            }
+            assert_eq!((first.left(), second.left()), (0, 0));
+            assert!(cursor.column(1).is_err());
+            assert_eq!(cursor.finish(), Ok(()));
+        }
+        assert!(Cursor::new(&[0x80, 1, 0x80]).column(2).is_err());
+    }
+
     const EDGES: [u64; 9] = [
         0,
         1,
@@ -172,11 +242,11 @@ mod tests {
         for edge in EDGES {
             assert_eq!(cursor.u64(), Ok(edge));
         }
-        let mut delta = Delta::default();
+        let mut delta = Delta::new(cursor);
         for edge in EDGES {
-            assert_eq!(delta.u64(&mut cursor), Ok(edge));
+            assert_eq!(delta.u64(), Ok(edge));
         }
-        assert_eq!(cursor.finish(), Ok(()));
+        assert_eq!(delta.differences.finish(), Ok(()));
     }
 
     #[test]

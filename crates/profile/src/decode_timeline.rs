@@ -7,11 +7,12 @@ use serde::Deserialize;
 use crate::changes;
 use crate::codes::{FLAG_HAS_CHANGES, moment_kind_from_code, value_from_code};
 use crate::columns::{Cursor, Delta, to_u32};
-use crate::decode::{fill, json, lengths, unpack};
+use crate::decode::json;
 use crate::error::{Damage, Reason};
+use crate::jobs::{Jobs, Wrong};
 use crate::layout::Tag;
+use crate::needs::Needs;
 use crate::parts::Parts;
-use crate::scan::Section;
 use crate::timeline::*;
 
 /// The content of every section of the timeline that could be read.
@@ -29,19 +30,29 @@ pub(crate) struct TimelineTables {
 }
 
 impl TimelineTables {
-    pub fn read_section(&mut self, section: &Section<'_>) -> Result<(), Reason> {
-        match section.tag {
-            Tag::TIME => fill(&mut self.time, section, json),
-            Tag::MOMT => fill(&mut self.moments, section, moments),
-            Tag::STMP => fill(&mut self.stamps, section, stamps),
-            Tag::CNTS => fill(&mut self.counts, section, counts),
-            Tag::CTOT => fill(&mut self.totals, section, totals),
-            Tag::CHNG => self.changes.add(&unpack(section)?, changes::decode),
-            Tag::ACCT => fill(&mut self.accounts, section, json),
-            Tag::SNAP => self.snapshots.add(&unpack(section)?, snapshots),
-            Tag::DEFR => fill(&mut self.deferrals, section, deferrals),
-            other => Err(Reason::bad(format!("{other} is not of the timeline"))),
+    pub fn add_jobs<'a>(&'a mut self, jobs: &mut Jobs<'a>, needs: Needs) {
+        jobs.table(Tag::TIME, &mut self.time, json);
+        jobs.table(Tag::MOMT, &mut self.moments, moments);
+        jobs.table(Tag::STMP, &mut self.stamps, stamps);
+        jobs.table(Tag::CNTS, &mut self.counts, counts);
+        jobs.table(Tag::CTOT, &mut self.totals, totals);
+        if needs.changes {
+            jobs.parts(Tag::CHNG, &mut self.changes, changes::decode);
         }
+        jobs.table(Tag::ACCT, &mut self.accounts, json);
+        let snapshots = match needs.papers {
+            true => snapshots_with_papers,
+            false => snapshots,
+        };
+        jobs.parts(Tag::SNAP, &mut self.snapshots, snapshots);
+        jobs.table(Tag::DEFR, &mut self.deferrals, deferrals);
+    }
+
+    /// To be called when all jobs are done.
+    pub fn join_parts(&mut self) -> Vec<Wrong> {
+        let mut wrong = self.changes.join();
+        wrong.extend(self.snapshots.join());
+        wrong
     }
 
     pub fn into_timeline(self, damages: &mut Vec<Damage>) -> Timeline {
@@ -70,122 +81,96 @@ struct TimeTable {
 }
 
 fn moments(raw: &[u8]) -> Result<Vec<Moment>, Reason> {
-    const SIZES: [fn(&mut Moment) -> &mut Option<u64>; 5] = [
-        |m| &mut m.vm_bytes,
-        |m| &mut m.rss_bytes,
-        |m| &mut m.shared_bytes,
-        |m| &mut m.live_bytes,
-        |m| &mut m.mapped_bytes,
-    ];
     let mut cursor = Cursor::new(raw);
-    let mut moments = vec![BLANK_MOMENT; cursor.count(9)?];
-    for moment in &mut moments {
-        let code = cursor.u64()?;
-        moment.kind = moment_kind_from_code(code)
+    let rows = cursor.count(9)?;
+    let mut kinds = cursor.column(rows)?;
+    let flags = flags(&mut cursor, rows)?;
+    let mut events = Delta::new(cursor.column(rows)?);
+    let mut ids = Delta::new(cursor.column(rows)?);
+    let mut streams = cursor.column(rows)?;
+    let mut names = cursor.column(rows)?;
+    let mut times = Delta::new(cursor.column(rows)?);
+    let mut sizes = Sizes::<5>::new(&mut cursor, &flags)?;
+    let mut recorder_bytes = Delta::new(cursor.column(rows)?);
+    let mut threads = cursor.column(rows)?;
+    let mut moments = Vec::with_capacity(rows);
+    for flags in flags {
+        let code = kinds.u64()?;
+        let kind = moment_kind_from_code(code)
             .ok_or_else(|| Reason::bad(format!("{code} is no kind of moment")))?;
-    }
-    let flags = column(&mut cursor, moments.len())?;
-    for (moment, flags) in moments.iter_mut().zip(&flags) {
-        moment.has_changes = flags & FLAG_HAS_CHANGES != 0;
-    }
-    let mut event = Delta::default();
-    for moment in &mut moments {
-        moment.event = event.u32(&mut cursor)?;
-    }
-    let mut id = Delta::default();
-    for moment in &mut moments {
-        moment.id = id.u64(&mut cursor)?;
-    }
-    for moment in &mut moments {
-        moment.stream = cursor.u32()?;
-    }
-    for moment in &mut moments {
-        moment.name = one_less(cursor.u64()?)?;
-    }
-    let mut time_ns = Delta::default();
-    for moment in &mut moments {
-        moment.time_ns = time_ns.u64(&mut cursor)?;
-    }
-    sizes(&mut cursor, &SIZES, &flags, &mut moments)?;
-    let mut recorder_bytes = Delta::default();
-    for moment in &mut moments {
-        moment.recorder_bytes = recorder_bytes.u64(&mut cursor)?;
-    }
-    for moment in &mut moments {
-        moment.threads = cursor.u32()?;
+        let [vm_bytes, rss_bytes, shared_bytes, live_bytes, mapped_bytes] = sizes.row(flags)?;
+        moments.push(Moment {
+            kind,
+            event: events.u32()?,
+            id: ids.u64()?,
+            stream: streams.u32()?,
+            name: one_less(names.u64()?)?,
+            time_ns: times.u64()?,
+            vm_bytes,
+            rss_bytes,
+            shared_bytes,
+            live_bytes,
+            mapped_bytes,
+            recorder_bytes: recorder_bytes.u64()?,
+            threads: threads.u32()?,
+            has_changes: flags & FLAG_HAS_CHANGES != 0,
+        });
     }
     Ok(moments)
 }
 
-/// Filled column by column.
-const BLANK_MOMENT: Moment = Moment {
-    kind: MomentKind::Last,
-    event: 0,
-    id: 0,
-    stream: 0,
-    name: None,
-    time_ns: 0,
-    vm_bytes: None,
-    rss_bytes: None,
-    shared_bytes: None,
-    live_bytes: None,
-    mapped_bytes: None,
-    recorder_bytes: 0,
-    threads: 0,
-    has_changes: false,
-};
-
 fn stamps(raw: &[u8]) -> Result<Vec<Stamp>, Reason> {
-    const SIZES: [fn(&mut Stamp) -> &mut Option<u64>; 3] = [
-        |s| &mut s.vm_bytes,
-        |s| &mut s.rss_bytes,
-        |s| &mut s.live_bytes,
-    ];
     let mut cursor = Cursor::new(raw);
     let rows = cursor.count(4)?;
+    let mut names = cursor.column(rows)?;
+    let mut events = Delta::new(cursor.column(rows)?);
+    let mut times = Delta::new(cursor.column(rows)?);
+    let flags = flags(&mut cursor, rows)?;
+    let mut sizes = Sizes::<3>::new(&mut cursor, &flags)?;
     let mut stamps = Vec::with_capacity(rows);
-    for _ in 0..rows {
+    for flags in flags {
+        let [vm_bytes, rss_bytes, live_bytes] = sizes.row(flags)?;
         stamps.push(Stamp {
-            name: cursor.u32()?,
-            event: 0,
-            time_ns: 0,
-            vm_bytes: None,
-            rss_bytes: None,
-            live_bytes: None,
+            name: names.u32()?,
+            event: events.u32()?,
+            time_ns: times.u64()?,
+            vm_bytes,
+            rss_bytes,
+            live_bytes,
         });
     }
-    let mut event = Delta::default();
-    for stamp in &mut stamps {
-        stamp.event = event.u32(&mut cursor)?;
-    }
-    let mut time_ns = Delta::default();
-    for stamp in &mut stamps {
-        stamp.time_ns = time_ns.u64(&mut cursor)?;
-    }
-    let flags = column(&mut cursor, rows)?;
-    sizes(&mut cursor, &SIZES, &flags, &mut stamps)?;
     Ok(stamps)
 }
 
-fn column(cursor: &mut Cursor<'_>, rows: usize) -> Result<Vec<u64>, Reason> {
-    (0..rows).map(|_| cursor.u64()).collect()
+fn flags(cursor: &mut Cursor<'_>, rows: usize) -> Result<Vec<u64>, Reason> {
+    let mut flags = cursor.column(rows)?;
+    (0..rows).map(|_| flags.u64()).collect()
 }
 
-fn sizes<T>(
-    cursor: &mut Cursor<'_>,
-    sizes: &[fn(&mut T) -> &mut Option<u64>],
-    flags: &[u64],
-    rows: &mut [T],
-) -> Result<(), Reason> {
-    for (bit, size) in sizes.iter().enumerate() {
-        let mut bytes = Delta::default();
-        for (row, flags) in rows.iter_mut().zip(flags) {
+/// Columns of sizes, each with a bit in the flags of the rows that have it.
+struct Sizes<'a, const N: usize> {
+    columns: Vec<Delta<'a>>,
+}
+
+impl<'a, const N: usize> Sizes<'a, N> {
+    fn new(cursor: &mut Cursor<'a>, flags: &[u64]) -> Result<Self, Reason> {
+        let column = |bit| {
+            let rows = flags.iter().filter(|&flags| flags & (1u64 << bit) != 0);
+            cursor.column(rows.count()).map(Delta::new)
+        };
+        let columns = (0..N).map(column).collect::<Result<_, _>>()?;
+        Ok(Sizes { columns })
+    }
+
+    fn row(&mut self, flags: u64) -> Result<[Option<u64>; N], Reason> {
+        let mut row = [None; N];
+        for (bit, (size, column)) in row.iter_mut().zip(&mut self.columns).enumerate() {
             if flags & (1 << bit) != 0 {
-                *size(row) = Some(bytes.u64(cursor)?);
+                *size = Some(column.u64()?);
             }
         }
+        Ok(row)
     }
-    Ok(())
 }
 
 fn one_less(code: u64) -> Result<Option<u32>, Reason> {
@@ -193,60 +178,59 @@ fn one_less(code: u64) -> Result<Option<u32>, Reason> {
 }
 
 fn counts(raw: &[u8]) -> Result<Vec<Count>, Reason> {
-    let values = values(raw)?.into_iter();
-    let counts = values.map(|(event, name, value)| Count { event, name, value });
-    Ok(counts.collect())
+    values(raw, |event, name, value| Count { event, name, value })
 }
 
 fn totals(raw: &[u8]) -> Result<Vec<CounterTotal>, Reason> {
-    let values = values(raw)?.into_iter();
-    let totals = values.map(|(moment, name, total)| CounterTotal {
+    values(raw, |moment, name, total| CounterTotal {
         moment,
         name,
         total,
-    });
-    Ok(totals.collect())
+    })
 }
 
 /// Values of names at events or moments.
-fn values(raw: &[u8]) -> Result<Vec<(u32, NameId, f64)>, Reason> {
+fn values<T>(raw: &[u8], row: fn(u32, NameId, f64) -> T) -> Result<Vec<T>, Reason> {
     let mut cursor = Cursor::new(raw);
     let rows = cursor.count(3)?;
+    let mut places = Delta::new(cursor.column(rows)?);
+    let mut names = cursor.column(rows)?;
+    let mut codes = cursor.column(rows)?;
     let mut values = Vec::with_capacity(rows);
-    let mut at = Delta::default();
     for _ in 0..rows {
-        values.push((at.u32(&mut cursor)?, 0, 0.0));
-    }
-    for (_, name, _) in &mut values {
-        *name = cursor.u32()?;
-    }
-    for (_, _, value) in &mut values {
-        *value = value_from_code(cursor.u64()?);
+        let value = value_from_code(codes.u64()?);
+        values.push(row(places.u32()?, names.u32()?, value));
     }
     Ok(values)
 }
 
+/// Names and moments alone.
 fn snapshots(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
-    const PAPERS: [fn(&mut Snapshot) -> &mut Vec<u8>; 3] =
-        [|s| &mut s.maps, |s| &mut s.smaps, |s| &mut s.numa_maps];
     let rows = cursor.count(5)?;
+    let mut names = cursor.column(rows)?;
+    let mut moments = Delta::new(cursor.column(rows)?);
     let mut snapshots = Vec::with_capacity(rows);
     for _ in 0..rows {
         snapshots.push(Snapshot {
-            name: cursor.u32()?,
+            name: names.u32()?,
+            moment: moments.u32()?,
             ..Snapshot::default()
         });
     }
-    let mut moment = Delta::default();
-    for snapshot in &mut snapshots {
-        snapshot.moment = moment.u32(cursor)?;
-    }
-    let mut paper_lengths = Vec::with_capacity(PAPERS.len());
+    Ok(snapshots)
+}
+
+fn snapshots_with_papers(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
+    const PAPERS: [fn(&mut Snapshot) -> &mut Vec<u8>; 3] =
+        [|s| &mut s.maps, |s| &mut s.smaps, |s| &mut s.numa_maps];
+    let mut snapshots = snapshots(cursor)?;
+    let mut lengths = Vec::with_capacity(PAPERS.len());
     for _ in PAPERS {
-        paper_lengths.push(lengths(cursor, rows, 1)?);
+        lengths.push(cursor.column(snapshots.len())?);
     }
-    for (paper, lengths) in PAPERS.iter().zip(paper_lengths) {
-        for (snapshot, length) in snapshots.iter_mut().zip(lengths) {
+    for (paper, mut lengths) in PAPERS.iter().zip(lengths) {
+        for snapshot in &mut snapshots {
+            let length = usize::try_from(lengths.u64()?).unwrap_or(usize::MAX);
             *paper(snapshot) = cursor.bytes(length)?.to_vec();
         }
     }
@@ -256,29 +240,20 @@ fn snapshots(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
 fn deferrals(raw: &[u8]) -> Result<Vec<Deferral>, Reason> {
     let mut cursor = Cursor::new(raw);
     let rows = cursor.count(5)?;
+    let mut stacks = Delta::new(cursor.column(rows)?);
+    let mut frees = cursor.column(rows)?;
+    let mut events = cursor.column(rows)?;
+    let mut longest_events = cursor.column(rows)?;
+    let mut freed_at = Delta::new(cursor.column(rows)?);
     let mut deferrals = Vec::with_capacity(rows);
-    let mut stack = Delta::default();
     for _ in 0..rows {
         deferrals.push(Deferral {
-            stack: stack.u32(&mut cursor)?,
-            frees: 0,
-            events: 0,
-            longest_events: 0,
-            freed_at: None,
+            stack: stacks.u32()?,
+            frees: frees.u64()?,
+            events: events.u64()?,
+            longest_events: longest_events.u32()?,
+            freed_at: one_less(freed_at.u64()?)?,
         });
-    }
-    for deferral in &mut deferrals {
-        deferral.frees = cursor.u64()?;
-    }
-    for deferral in &mut deferrals {
-        deferral.events = cursor.u64()?;
-    }
-    for deferral in &mut deferrals {
-        deferral.longest_events = cursor.u32()?;
-    }
-    let mut freed_at = Delta::default();
-    for deferral in &mut deferrals {
-        deferral.freed_at = one_less(freed_at.u64(&mut cursor)?)?;
     }
     Ok(deferrals)
 }

@@ -13,6 +13,10 @@
 //!   HTOT  rows | bins in row ...         | bits ...              | blocks ...
 //!   HLIV  as HTOT
 //!   BRTH  rows | bins in row ...         | birth - birth before ... | blocks ... | bytes ...
+//!   FILE  as FUNC
+//!   PLAC  drawn in crate::places
+//!   THRD  JSON [ thread, ... ]
+//!   THST  drawn in crate::threads
 //!   then the timeline, drawn in crate::encode_timeline
 //! ```
 //!
@@ -23,6 +27,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
+use zstd::bulk::Compressor;
 
 use crate::codes::{COUNTER_COLUMNS, id_to_code, kind_to_code};
 use crate::columns::Columns;
@@ -32,6 +37,7 @@ use crate::layout::{
     MAX_WINDOW_LOG, SECTION_HEADER_BYTES, SectionHeader, Tag, file_header, min_stored, version_of,
 };
 use crate::model::*;
+use crate::{places, threads};
 
 /// Fast enough for a million stacks in well under a second.
 const ZSTD_LEVEL: i32 = 3;
@@ -49,7 +55,7 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     let mut file = FileWriter::begin(out, version_of(profile))?;
     file.section(Tag::META, &meta(profile)?)?;
     file.section(Tag::MODS, &serde_json::to_vec(&profile.modules)?)?;
-    file.section(Tag::FUNC, &functions(&profile.functions))?;
+    file.section(Tag::FUNC, &texts(&profile.functions))?;
     file.section(Tag::FRAM, &frames(&profile.frames))?;
     file.section(Tag::NODE, &nodes(&profile.nodes))?;
     file.section(Tag::STAK, &stacks(&profile.stacks))?;
@@ -57,12 +63,16 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     file.section(Tag::HTOT, &sizes(&profile.sizes_total))?;
     file.section(Tag::HLIV, &sizes(&profile.sizes_live))?;
     file.section(Tag::BRTH, &births(&profile.births))?;
+    source(&mut file, profile)?;
+    by_thread(&mut file, profile)?;
     timeline(&mut file, &profile.timeline)?;
     file.end()
 }
 
 pub(crate) struct FileWriter<W> {
     out: W,
+    /// To make one takes longer than to write a small section.
+    compressor: Compressor<'static>,
     sections: u32,
     /// Over all headers so far; END carries it, so that no section can be
     /// lost, swapped or taken from another file unnoticed.
@@ -77,6 +87,7 @@ impl<W: Write> FileWriter<W> {
         headers.update(&header);
         Ok(FileWriter {
             out,
+            compressor: Compressor::new(ZSTD_LEVEL)?,
             sections: 0,
             headers,
         })
@@ -97,7 +108,10 @@ impl<W: Write> FileWriter<W> {
     }
 
     fn put(&mut self, tag: Tag, raw: &[u8]) -> io::Result<[u8; SECTION_HEADER_BYTES]> {
-        let stored = compress(tag, raw)?;
+        let stored = match tag {
+            Tag::SNAP => pad(tag, raw, compress_far(raw)?)?,
+            _ => pad(tag, raw, self.compressor.compress(raw)?)?,
+        };
         let header = SectionHeader {
             tag,
             raw_bytes: raw.len() as u64,
@@ -111,15 +125,16 @@ impl<W: Write> FileWriter<W> {
     }
 }
 
-/// Compresses, and pads what compressed better than a reader believes possible.
-fn compress(tag: Tag, raw: &[u8]) -> io::Result<Vec<u8>> {
-    let mut compressor = zstd::bulk::Compressor::new(ZSTD_LEVEL)?;
-    if tag == Tag::SNAP {
-        // One snapshot's papers are much like the last one's, far back.
-        compressor.long_distance_matching(true)?;
-        compressor.window_log(MAX_WINDOW_LOG)?;
-    }
-    let mut stored = compressor.compress(raw)?;
+/// One snapshot's papers are much like the last one's, far back.
+fn compress_far(raw: &[u8]) -> io::Result<Vec<u8>> {
+    let mut compressor = Compressor::new(ZSTD_LEVEL)?;
+    compressor.long_distance_matching(true)?;
+    compressor.window_log(MAX_WINDOW_LOG)?;
+    compressor.compress(raw)
+}
+
+/// Pads what compressed better than a reader believes possible.
+fn pad(tag: Tag, raw: &[u8], mut stored: Vec<u8>) -> io::Result<Vec<u8>> {
     let raw_bytes = raw.len() as u64;
     let stored_bytes = stored.len() as u64;
     let Some(min_bytes) = min_stored(raw_bytes) else {
@@ -160,11 +175,32 @@ fn meta(profile: &Profile) -> io::Result<Vec<u8>> {
     Ok(serde_json::to_vec(&meta)?)
 }
 
-fn functions(names: &[String]) -> Vec<u8> {
-    let mut out = table(names.len());
-    out.plain(names.iter().map(|name| name.len() as u64));
-    for name in names {
-        out.bytes(name.as_bytes());
+/// Where there is no debug information there are no sections.
+fn source<W: Write>(file: &mut FileWriter<W>, profile: &Profile) -> io::Result<()> {
+    if !profile.files.is_empty() {
+        file.section(Tag::FILE, &texts(&profile.files))?;
+    }
+    if profile.places.rows() > 0 {
+        file.section(Tag::PLAC, &places::encode(&profile.places))?;
+    }
+    Ok(())
+}
+
+fn by_thread<W: Write>(file: &mut FileWriter<W>, profile: &Profile) -> io::Result<()> {
+    if !profile.threads.is_empty() {
+        file.section(Tag::THRD, &serde_json::to_vec(&profile.threads)?)?;
+    }
+    if profile.by_thread.rows() > 0 {
+        file.section(Tag::THST, &threads::encode(&profile.by_thread))?;
+    }
+    Ok(())
+}
+
+fn texts(texts: &[String]) -> Vec<u8> {
+    let mut out = table(texts.len());
+    out.plain(texts.iter().map(|text| text.len() as u64));
+    for text in texts {
+        out.bytes(text.as_bytes());
     }
     out.finish()
 }
@@ -243,7 +279,7 @@ pub(crate) fn table(rows: usize) -> Columns {
     out
 }
 
-fn ragged<T>(rows: &Ragged<T>) -> Columns {
+pub(crate) fn ragged<T>(rows: &Ragged<T>) -> Columns {
     let mut out = table(rows.rows());
     out.plain((0..rows.rows()).map(|index| rows.row(index).len() as u64));
     out

@@ -5,11 +5,12 @@ use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 
-use crate::decode::{decode, decode_lossy};
+use crate::decode::{decode, decode_needed};
 use crate::encode::encode_into;
 use crate::error::{Damage, Error};
 use crate::layout::FILE_HEADER_BYTES;
 use crate::model::Profile;
+use crate::needs::Needs;
 use crate::scan::check_file_header;
 
 /// Writes the file, or leaves what was there before as it was.
@@ -27,7 +28,12 @@ pub fn read(path: &Path) -> Result<Profile, Error> {
 
 /// Reads what is left of a file, and says what is missing.
 pub fn read_lossy(path: &Path) -> Result<(Profile, Vec<Damage>), Error> {
-    decode_lossy(&load(path)?).map_err(|damage| damaged(path, damage))
+    read_needed(path, Needs::ALL)
+}
+
+/// The same without what is not needed, which takes less time and memory.
+pub fn read_needed(path: &Path, needs: Needs) -> Result<(Profile, Vec<Damage>), Error> {
+    decode_needed(&load(path)?, needs).map_err(|damage| damaged(path, damage))
 }
 
 fn damaged(path: &Path, damage: Damage) -> Error {
@@ -50,6 +56,8 @@ fn load(path: &Path) -> Result<Vec<u8>, Error> {
         .read_to_end(&mut bytes)
         .map_err(unreadable)?;
     check_file_header(&bytes).map_err(|damage| damaged(path, damage))?;
+    let file_bytes = file.metadata().map_or(0, |about| about.len());
+    bytes.reserve_exact(usize::try_from(file_bytes).unwrap_or(0));
     file.read_to_end(&mut bytes).map_err(unreadable)?;
     Ok(bytes)
 }

@@ -10,6 +10,7 @@
 //!            │ section header 40 bytes │ payload (zstd)       │  MODS
 //!            ├─────────────────────────┴──────────────────────┤
 //!            │ ...   FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH  │
+//!            │ ...   FILE PLAC THRD THST, if not empty        │
 //!            │ ...   the timeline, as far as there is one     │
 //!            ├─────────────────────────┬──────────────────────┤
 //!            │ section header 40 bytes │ payload (zstd)       │  END
@@ -103,6 +104,10 @@ impl Tag {
     pub const HTOT: Tag = Tag(*b"HTOT");
     pub const HLIV: Tag = Tag(*b"HLIV");
     pub const BRTH: Tag = Tag(*b"BRTH");
+    pub const FILE: Tag = Tag(*b"FILE");
+    pub const PLAC: Tag = Tag(*b"PLAC");
+    pub const THRD: Tag = Tag(*b"THRD");
+    pub const THST: Tag = Tag(*b"THST");
     pub const TIME: Tag = Tag(*b"TIME");
     pub const MOMT: Tag = Tag(*b"MOMT");
     pub const STMP: Tag = Tag(*b"STMP");
@@ -117,7 +122,7 @@ impl Tag {
     pub const UNKNOWN: Tag = Tag(*b"????");
 
     /// Every section there is, in the order they are written.
-    pub const ALL: [Tag; 20] = [
+    pub const ALL: [Tag; 24] = [
         Tag::META,
         Tag::MODS,
         Tag::FUNC,
@@ -128,6 +133,10 @@ impl Tag {
         Tag::HTOT,
         Tag::HLIV,
         Tag::BRTH,
+        Tag::FILE,
+        Tag::PLAC,
+        Tag::THRD,
+        Tag::THST,
         Tag::TIME,
         Tag::MOMT,
         Tag::STMP,
@@ -141,7 +150,11 @@ impl Tag {
     ];
 
     /// The sections that need not be there.
-    pub const TIMELINE: [Tag; 9] = [
+    pub const OPTIONAL: [Tag; 13] = [
+        Tag::FILE,
+        Tag::PLAC,
+        Tag::THRD,
+        Tag::THST,
         Tag::TIME,
         Tag::MOMT,
         Tag::STMP,

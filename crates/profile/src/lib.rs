@@ -4,10 +4,10 @@
 //! ```text
 //!   write_to ── encode ──► layout ──► file
 //!
-//!   read, read_lossy ── scan ──► decode ──► recover ──► check
-//!                       which     each       fill in     no id may
-//!                       sections  section's  for lost    point out of
-//!                       are whole table      sections    its table
+//!   read, read_lossy,  ── scan ──► decode ──► recover ──► check
+//!   read_needed           which     each       fill in     no id may
+//!                         sections  section's  for lost    point out of
+//!                         are whole table      sections    its table
 //! ```
 //!
 //! There is one reader. It always reads all it can and lists what it could
@@ -19,23 +19,31 @@ mod check;
 mod check_timeline;
 mod codes;
 mod columns;
+mod counter;
 mod decode;
 mod decode_timeline;
 mod encode;
 mod encode_timeline;
 mod error;
 mod file;
+mod jobs;
 mod layout;
 pub mod model;
+mod needs;
 mod parts;
+mod places;
 mod recover;
 mod scan;
+mod threads;
 pub mod timeline;
+mod unpack;
 
-pub use decode::{decode, decode_lossy};
+pub use counter::{Counter, Kind};
+pub use decode::{decode, decode_lossy, decode_needed};
 pub use encode::{encode, encode_into};
 pub use error::{Damage, Error, Reason};
-pub use file::{read, read_lossy, write_to};
+pub use file::{read, read_lossy, read_needed, write_to};
 pub use layout::{MAGIC, Tag, VERSION};
 pub use model::*;
+pub use needs::Needs;
 pub use timeline::Timeline;

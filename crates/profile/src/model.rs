@@ -4,7 +4,8 @@
 //!   Stack --node--> Node --parent--> Node --parent--> ... --> ROOT
 //!                    |
 //!                    +--frame--> Frame --module--> Module
-//!                                      --function--> name
+//!                                  |   --function--> name
+//!                                  +--places--> functions inlined there, file, line
 //! ```
 //!
 //! Ids are indices into the tables; a parent always stands before its children.
@@ -16,6 +17,10 @@ use serde::{Deserialize, Serialize};
 pub type ModuleId = u32;
 /// Index into [`Profile::functions`].
 pub type FunctionId = u32;
+/// Index into [`Profile::files`].
+pub type FileId = u32;
+/// Index into [`Profile::threads`].
+pub type ThreadId = u32;
 /// Index into [`Profile::frames`].
 pub type FrameId = u32;
 /// Index into [`Profile::nodes`].
@@ -35,7 +40,13 @@ pub struct Profile {
     pub modules: Vec<Module>,
     /// Linkage (mangled) names; demangled when read.
     pub functions: Vec<String>,
+    /// Paths of source files, as the compiler was given them.
+    pub files: Vec<String>,
     pub frames: Vec<Frame>,
+    /// Per frame, in the order of `frames`: where it is in the source, innermost first.
+    /// The last place is the frame's own function, those before it were inlined there.
+    /// Empty where there is no debug information.
+    pub places: Ragged<Place>,
     pub nodes: Vec<Node>,
     pub stacks: Vec<Stack>,
     /// Per stack, in the order of `stacks`: allocations by size.
@@ -44,6 +55,9 @@ pub struct Profile {
     pub sizes_live: Ragged<SizeBin>,
     /// Per stack: blocks live at the end by the moment they were made, ascending.
     pub births: Ragged<BirthBin>,
+    pub threads: Vec<Thread>,
+    /// Per stack: who made and freed its blocks, ascending by thread.
+    pub by_thread: Ragged<ThreadCounters>,
     pub timeline: Timeline,
 }
 
@@ -182,6 +196,17 @@ pub struct Frame {
     pub function: FunctionId,
 }
 
+/// One function at one place of the source.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Place {
+    /// [`NONE`] where no name is known.
+    pub function: FunctionId,
+    /// [`NONE`] where no file is known.
+    pub file: FileId,
+    /// From one; zero where it is not known.
+    pub line: u32,
+}
+
 /// One node of the tree of calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Node {
@@ -244,6 +269,29 @@ pub struct Counters {
     pub temporaries: u64,
 }
 
+/// One thread of the program.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Thread {
+    /// The kernel's number for it.
+    pub tid: u32,
+    /// As the program named it; empty where that is not known.
+    pub name: String,
+}
+
+/// What one thread did with the blocks of one stack.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct ThreadCounters {
+    pub thread: ThreadId,
+    /// Blocks it made, and their bytes.
+    pub calls: u64,
+    pub total_bytes: u64,
+    /// Blocks it freed, whoever made them.
+    pub frees: u64,
+    /// Bytes made minus bytes freed; the sum over all threads is what is live.
+    pub net_bytes: i64,
+}
+
 /// Number of blocks whose size has `bits` binary digits: bin 7 holds 64..=127 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct SizeBin {
@@ -276,6 +324,16 @@ impl<T> Default for Ragged<T> {
 }
 
 impl<T> Ragged<T> {
+    /// Of items in a row and the end of each row among them, ascending to their number.
+    pub(crate) fn from_ends(ends: Vec<u32>, items: Vec<T>) -> Self {
+        Ragged { ends, items }
+    }
+
+    /// So many rows without an item.
+    pub(crate) fn empty_rows(rows: usize) -> Self {
+        Ragged::from_ends(vec![0; rows], Vec::new())
+    }
+
     pub fn push_row(&mut self, row: impl IntoIterator<Item = T>) {
         self.items.extend(row);
         self.ends.push(self.items.len() as u32);
@@ -296,6 +354,10 @@ impl<T> Ragged<T> {
 
     pub fn items(&self) -> &[T] {
         &self.items
+    }
+
+    pub(crate) fn items_mut(&mut self) -> &mut [T] {
+        &mut self.items
     }
 }
 

@@ -7,7 +7,10 @@
 
 use crate::columns::{Columns, Cursor};
 use crate::error::{Damage, Reason};
+use crate::jobs::Wrong;
 use crate::layout::Tag;
+use crate::scan::Section;
+use crate::unpack::Unpacker;
 
 /// The beginning of a part.
 pub(crate) fn begin(all: usize, before: usize) -> Columns {
@@ -17,9 +20,47 @@ pub(crate) fn begin(all: usize, before: usize) -> Columns {
     out
 }
 
-/// The parts read so far.
+/// What one section says.
+#[derive(Debug)]
+pub(crate) struct Part<T> {
+    /// Index of the section.
+    section: usize,
+    content: Result<Content<T>, Reason>,
+}
+
+#[derive(Debug)]
+struct Content<T> {
+    all: u64,
+    before: u64,
+    rows: Vec<T>,
+}
+
+impl<T> Part<T> {
+    pub fn read(
+        index: usize,
+        section: &Section<'_>,
+        unpacker: &mut Unpacker,
+        parse: fn(&mut Cursor<'_>) -> Result<Vec<T>, Reason>,
+    ) -> Self {
+        let content = unpacker.unpack(section).and_then(|raw| {
+            let mut cursor = Cursor::new(raw);
+            Ok(Content {
+                all: cursor.u64()?,
+                before: cursor.u64()?,
+                rows: parse(&mut cursor)?,
+            })
+        });
+        Part {
+            section: index,
+            content,
+        }
+    }
+}
+
+/// The parts, which may be read in any order, and then the table.
 #[derive(Debug)]
 pub(crate) struct Parts<T> {
+    parts: Vec<Option<Part<T>>>,
     all: u64,
     rows: Vec<T>,
 }
@@ -27,6 +68,7 @@ pub(crate) struct Parts<T> {
 impl<T> Default for Parts<T> {
     fn default() -> Self {
         Parts {
+            parts: Vec::new(),
             all: 0,
             rows: Vec::new(),
         }
@@ -34,14 +76,24 @@ impl<T> Default for Parts<T> {
 }
 
 impl<T> Parts<T> {
-    pub fn add(
-        &mut self,
-        raw: &[u8],
-        parse: fn(&mut Cursor<'_>) -> Result<Vec<T>, Reason>,
-    ) -> Result<(), Reason> {
-        let mut cursor = Cursor::new(raw);
-        let all = cursor.u64()?;
-        let before = cursor.u64()?;
+    /// A place for each part, in the order of the file.
+    pub fn slots(&mut self, parts: usize) -> &mut [Option<Part<T>>] {
+        self.parts.resize_with(parts, || None);
+        &mut self.parts
+    }
+
+    /// Puts those together that follow each other.
+    pub fn join(&mut self) -> Vec<Wrong> {
+        let mut wrong = Vec::new();
+        for part in std::mem::take(&mut self.parts).into_iter().flatten() {
+            let added = part.content.and_then(|content| self.add(content));
+            wrong.extend(added.err().map(|reason| (part.section, reason)));
+        }
+        wrong
+    }
+
+    fn add(&mut self, part: Content<T>) -> Result<(), Reason> {
+        let before = part.before;
         let expected = self.rows.len() as u64;
         if before < expected {
             return Err(Reason::Duplicate);
@@ -51,8 +103,12 @@ impl<T> Parts<T> {
                 "row {before} follows row number {expected}"
             )));
         }
-        self.rows.extend(parse(&mut cursor)?);
-        self.all = all;
+        if self.rows.is_empty() {
+            self.rows = part.rows;
+        } else {
+            self.rows.extend(part.rows);
+        }
+        self.all = part.all;
         Ok(())
     }
 

@@ -6,28 +6,58 @@ use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
 use crate::model::*;
+use crate::needs::Needs;
+use crate::scan::Section;
 
-/// The content of every section that could be read.
-#[derive(Debug, Default)]
+/// The content of every section that is needed and could be read.
+#[derive(Debug)]
 pub(crate) struct Tables {
+    pub needs: Needs,
     pub meta: Option<MetaTable>,
     pub modules: Option<Vec<Module>>,
     pub functions: Option<Vec<String>>,
+    pub files: Option<Vec<String>>,
     pub frames: Option<Vec<Frame>>,
+    pub places: Option<Ragged<Place>>,
     pub nodes: Option<Vec<Node>>,
-    pub stacks: Option<Vec<(NodeId, StackKind)>>,
-    pub counters: Option<Vec<Counters>>,
+    pub paths: Option<Vec<(NodeId, StackKind)>>,
+    /// Their counters; without a path until they are joined.
+    pub stacks: Option<Vec<Stack>>,
     pub sizes_total: Option<Ragged<SizeBin>>,
     pub sizes_live: Option<Ragged<SizeBin>>,
     pub births: Option<Ragged<BirthBin>>,
+    pub threads: Option<Vec<Thread>>,
+    pub by_thread: Option<Ragged<ThreadCounters>>,
     pub timeline: TimelineTables,
-    /// Sections that only a newer version knows.
-    pub unknown: Vec<Tag>,
+    /// The tag of each section that is whole.
+    whole: Vec<Tag>,
 }
 
 impl Tables {
-    /// Adds a damage for each table that is not there and not yet reported.
-    /// Those of the timeline may be missing.
+    pub fn new(needs: Needs, sections: &[Section<'_>]) -> Self {
+        Tables {
+            needs,
+            meta: None,
+            modules: None,
+            functions: None,
+            files: None,
+            frames: None,
+            places: None,
+            nodes: None,
+            paths: None,
+            stacks: None,
+            sizes_total: None,
+            sizes_live: None,
+            births: None,
+            threads: None,
+            by_thread: None,
+            timeline: TimelineTables::default(),
+            whole: sections.iter().map(|section| section.tag).collect(),
+        }
+    }
+
+    /// Adds a damage for each table that is not there and not yet reported, save
+    /// those that may be missing.
     pub fn into_profile(mut self, damages: &mut Vec<Damage>) -> Profile {
         for tag in self.lost() {
             if !damages.iter().any(|damage| damage.section == tag) {
@@ -36,10 +66,11 @@ impl Tables {
         }
         self.replace_lost();
         let stacks = join_stacks(
+            self.paths.unwrap_or_default(),
             self.stacks.unwrap_or_default(),
-            self.counters.unwrap_or_default(),
             damages,
         );
+        let no_bins = stacks.len();
         let totals_known = self.meta.is_some();
         let meta = self.meta.unwrap_or_default();
         let mut profile = Profile {
@@ -49,33 +80,48 @@ impl Tables {
             recorder: meta.recorder,
             modules: self.modules.unwrap_or_default(),
             functions: self.functions.unwrap_or_default(),
+            files: self.files.unwrap_or_default(),
             frames: self.frames.unwrap_or_default(),
+            places: self.places.unwrap_or_default(),
             nodes: self.nodes.unwrap_or_default(),
-            sizes_total: self.sizes_total.unwrap_or_else(|| no_bins(&stacks)),
-            sizes_live: self.sizes_live.unwrap_or_else(|| no_bins(&stacks)),
-            births: self.births.unwrap_or_else(|| no_bins(&stacks)),
-            timeline: self.timeline.into_timeline(damages),
             stacks,
+            sizes_total: (self.sizes_total).unwrap_or_else(|| Ragged::empty_rows(no_bins)),
+            sizes_live: (self.sizes_live).unwrap_or_else(|| Ragged::empty_rows(no_bins)),
+            births: self.births.unwrap_or_else(|| Ragged::empty_rows(no_bins)),
+            threads: self.threads.unwrap_or_default(),
+            by_thread: self.by_thread.unwrap_or_default(),
+            timeline: self.timeline.into_timeline(damages),
         };
         if !totals_known {
             add_up(&mut profile);
         }
-        note_unknown(&mut profile.meta.notes, &self.unknown);
+        note_unknown(&mut profile.meta.notes, &self.whole);
         profile
     }
 
     fn lost(&self) -> Vec<Tag> {
+        // What is not needed has not been read.
+        let left_out = |tag, is_needed: bool| !is_needed && self.whole.contains(&tag);
         let held = [
             (Tag::META, self.meta.is_some()),
             (Tag::MODS, self.modules.is_some()),
             (Tag::FUNC, self.functions.is_some()),
             (Tag::FRAM, self.frames.is_some()),
             (Tag::NODE, self.nodes.is_some()),
-            (Tag::STAK, self.stacks.is_some()),
-            (Tag::CNTR, self.counters.is_some()),
-            (Tag::HTOT, self.sizes_total.is_some()),
-            (Tag::HLIV, self.sizes_live.is_some()),
-            (Tag::BRTH, self.births.is_some()),
+            (Tag::STAK, self.paths.is_some()),
+            (Tag::CNTR, self.stacks.is_some()),
+            (
+                Tag::HTOT,
+                self.sizes_total.is_some() || left_out(Tag::HTOT, self.needs.sizes),
+            ),
+            (
+                Tag::HLIV,
+                self.sizes_live.is_some() || left_out(Tag::HLIV, self.needs.sizes),
+            ),
+            (
+                Tag::BRTH,
+                self.births.is_some() || left_out(Tag::BRTH, self.needs.births),
+            ),
         ];
         held.into_iter()
             .filter(|(_, held)| !held)
@@ -93,7 +139,15 @@ impl Tables {
                 frame.function = NONE;
             }
         }
+        if let Some(places) = &mut self.places
+            && self.functions.is_none()
+        {
+            for place in places.items_mut() {
+                place.function = NONE;
+            }
+        }
         if self.frames.is_none() {
+            self.places = None;
             for node in self.nodes.iter_mut().flatten() {
                 if node.frame != CUT {
                     node.frame = NONE;
@@ -101,7 +155,7 @@ impl Tables {
             }
         }
         if self.nodes.is_none() {
-            for (node, _) in self.stacks.iter_mut().flatten() {
+            for (node, _) in self.paths.iter_mut().flatten() {
                 *node = ROOT;
             }
             self.nodes = Some(vec![Node {
@@ -109,52 +163,50 @@ impl Tables {
                 frame: NONE,
             }]);
         }
-        match (&self.stacks, &self.counters) {
-            // Counted, but nobody knows where: just what `Overflow` means.
-            (None, Some(counters)) => {
-                self.stacks = Some(vec![(ROOT, StackKind::Overflow); counters.len()]);
+        match (&self.paths, &self.stacks) {
+            (None, Some(stacks)) => {
+                self.paths = Some(vec![(ROOT, StackKind::Overflow); stacks.len()]);
             }
-            (Some(stacks), None) => {
-                self.counters = Some(vec![Counters::default(); stacks.len()]);
+            (Some(paths), None) => {
+                self.stacks = Some(vec![without_path(Counters::default()); paths.len()]);
             }
             (None, None) => {
                 // Rows of stacks that are not there.
                 self.sizes_total = None;
                 self.sizes_live = None;
                 self.births = None;
+                self.by_thread = None;
             }
             (Some(_), Some(_)) => {}
         }
     }
 }
 
-fn join_stacks(
-    places: Vec<(NodeId, StackKind)>,
-    mut counters: Vec<Counters>,
-    damages: &mut Vec<Damage>,
-) -> Vec<Stack> {
-    if counters.len() != places.len() {
-        let what = format!("{} rows for {} stacks", counters.len(), places.len());
-        damages.push(Reason::bad(what).of(Tag::CNTR));
-        counters.resize(places.len(), Counters::default());
+/// A stack that is counted while nobody knows where: just what `Overflow` means.
+pub(crate) fn without_path(counters: Counters) -> Stack {
+    Stack {
+        node: ROOT,
+        kind: StackKind::Overflow,
+        counters,
     }
-    places
-        .into_iter()
-        .zip(counters)
-        .map(|((node, kind), counters)| Stack {
-            node,
-            kind,
-            counters,
-        })
-        .collect()
 }
 
-fn no_bins<T>(stacks: &[Stack]) -> Ragged<T> {
-    let mut rows = Ragged::default();
-    for _ in stacks {
-        rows.push_row([]);
+/// Gives each stack its path, in place: the stacks are the largest table of all.
+fn join_stacks(
+    paths: Vec<(NodeId, StackKind)>,
+    mut stacks: Vec<Stack>,
+    damages: &mut Vec<Damage>,
+) -> Vec<Stack> {
+    if stacks.len() != paths.len() {
+        let what = format!("{} rows for {} stacks", stacks.len(), paths.len());
+        damages.push(Reason::bad(what).of(Tag::CNTR));
+        stacks.resize(paths.len(), without_path(Counters::default()));
     }
-    rows
+    for (stack, (node, kind)) in stacks.iter_mut().zip(paths) {
+        stack.node = node;
+        stack.kind = kind;
+    }
+    stacks
 }
 
 /// Fills in the totals from the stacks. The peak is the one thing they do not
@@ -189,13 +241,18 @@ fn add_up(profile: &mut Profile) {
     profile.meta.notes.push(note.to_owned());
 }
 
-fn note_unknown(notes: &mut Vec<String>, unknown: &[Tag]) {
+/// Sections that only a newer version knows.
+fn note_unknown(notes: &mut Vec<String>, tags: &[Tag]) {
+    let unknown: Vec<String> = tags
+        .iter()
+        .filter(|tag| !Tag::ALL.contains(tag))
+        .map(Tag::to_string)
+        .collect();
     if !unknown.is_empty() {
-        let tags: Vec<String> = unknown.iter().map(Tag::to_string).collect();
         notes.push(format!(
             "{} sections of a newer residue were skipped: {}",
             unknown.len(),
-            tags.join(", ")
+            unknown.join(", ")
         ));
     }
 }

@@ -10,12 +10,12 @@
 
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
-use crate::decode::unpack;
 use crate::error::{Damage, Reason};
 use crate::layout::{
     FILE_HEADER_BYTES, MAGIC, MARKER, MAX_SECTIONS, SECTION_HEADER_BYTES, SectionHeader, Tag,
     VERSION, array_at, u32_at, u64_at,
 };
+use crate::unpack::Unpacker;
 
 /// A section whose stored bytes are what was written.
 #[derive(Debug, Clone, Copy)]
@@ -59,7 +59,7 @@ pub(crate) fn check_file_header(bytes: &[u8]) -> Result<Option<Damage>, Damage> 
 }
 
 /// Finds every whole section. Fails only where the file header does.
-pub(crate) fn scan(bytes: &[u8]) -> Result<Scan<'_>, Damage> {
+pub(crate) fn scan<'a>(bytes: &'a [u8], unpacker: &mut Unpacker) -> Result<Scan<'a>, Damage> {
     let mut scan = Scan::default();
     scan.damages.extend(check_file_header(bytes)?);
 
@@ -82,14 +82,15 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan<'_>, Damage> {
         let payload_at = at + SECTION_HEADER_BYTES;
         match payload(bytes, payload_at, &header) {
             Ok(section) => {
-                let end = payload_at + section.stored.len();
+                let payload_end = payload_at + section.stored.len();
                 if section.tag == Tag::END {
-                    scan.check_end(section, headers_seen, headers.digest());
-                    scan.check_nothing_follows(bytes.len() - end);
+                    let end = unpacker.unpack(&section);
+                    scan.check_end(end, headers_seen, headers.digest());
+                    scan.check_nothing_follows(bytes.len() - payload_end);
                     return Ok(scan);
                 }
                 scan.sections.push(section);
-                next = Some(end);
+                next = Some(payload_end);
             }
             Err(reason) => {
                 scan.damages.push(reason.of(header.tag));
@@ -107,13 +108,13 @@ pub(crate) fn scan(bytes: &[u8]) -> Result<Scan<'_>, Damage> {
 }
 
 impl Scan<'_> {
-    fn check_end(&mut self, end: Section<'_>, headers_seen: usize, headers_digest: u64) {
-        let raw = match unpack(&end) {
+    fn check_end(&mut self, end: Result<&[u8], Reason>, headers_seen: usize, headers_digest: u64) {
+        let raw = match end {
             Ok(raw) => raw,
             Err(reason) => return self.damages.push(reason.of(Tag::END)),
         };
         let found = (u32::try_from(headers_seen).ok(), Some(headers_digest));
-        let written = (u32_at(&raw, 0), u64_at(&raw, 4));
+        let written = (u32_at(raw, 0), u64_at(raw, 4));
         // After other damage the two must differ, and nothing new is learnt.
         if self.damages.is_empty() && (written != found || raw.len() != 12) {
             let what = "these are not the sections the file was written with";

@@ -42,6 +42,17 @@ pub struct Timeline {
     pub deferrals: Vec<Deferral>,
 }
 
+impl Timeline {
+    /// The changes after `from` (or all from the first) up to `to` (or the last).
+    pub fn changes_between(&self, from: Option<MomentId>, to: Option<MomentId>) -> &[Change] {
+        let behind = |moment: MomentId| self.changes.partition_point(|c| c.moment <= moment);
+        let start = from.map_or(0, behind);
+        let end = to.map_or(self.changes.len(), behind);
+        // Nothing lies between two moments in the wrong order.
+        &self.changes[start.min(end)..end]
+    }
+}
+
 /// How events were found and how many there were.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]

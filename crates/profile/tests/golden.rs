@@ -1,31 +1,41 @@
-//! Version 1 stays readable: this file was written once and is never rewritten.
+//! Files of every version stay readable: these were written once and are never
+//! rewritten.
 
 mod common;
 
+use common::timelines::full_sample;
 use common::*;
 use residue_profile::*;
 
 /// Not named `.residue`, since git is told to ignore those.
 const GOLDEN: &[u8] = include_bytes!("golden/v1.bin");
+/// With a timeline, places, threads and a reported stack.
+const GOLDEN_FULL: &[u8] = include_bytes!("golden/v2.bin");
 
 #[test]
-fn the_golden_file_reads_as_it_was_written() {
+fn the_golden_files_read_as_they_were_written() {
     assert_eq!(decode(GOLDEN).unwrap(), sample());
+    assert_eq!(decode(GOLDEN_FULL).unwrap(), full_sample());
+    let tags: Vec<Tag> = spans(GOLDEN_FULL).iter().map(|span| span.tag).collect();
+    assert_eq!(tags, Tag::ALL);
 }
 
 /// Compared before compression, since a newer zstd may choose other bytes for
-/// the same content; and without META, whose JSON may gain fields.
+/// the same content; and without JSON, which may gain fields.
 #[test]
 fn the_same_content_still_gives_the_same_bytes() {
+    const JSON: [Tag; 4] = [Tag::META, Tag::THRD, Tag::TIME, Tag::ACCT];
     let tables = |file: &[u8]| {
         let mut sections = raw_sections(file);
-        sections.retain(|(tag, _)| *tag != Tag::META && *tag != Tag::END);
+        sections.retain(|(tag, _)| !JSON.contains(tag));
         sections
     };
-    let file = encode(&sample()).unwrap();
-    assert_eq!(file[..FILE_HEADER_BYTES], GOLDEN[..FILE_HEADER_BYTES]);
-    assert_eq!(tables(&file), tables(GOLDEN));
-    assert_eq!(tables(GOLDEN).len(), 9);
+    for (profile, golden, count) in [(sample(), GOLDEN, 9), (full_sample(), GOLDEN_FULL, 19)] {
+        let file = encode(&profile).unwrap();
+        assert_eq!(file[..FILE_HEADER_BYTES], golden[..FILE_HEADER_BYTES]);
+        assert_eq!(tables(&file), tables(golden));
+        assert_eq!(tables(golden).len(), count);
+    }
 }
 
 /// Byte for byte what docs/FORMAT.md says.

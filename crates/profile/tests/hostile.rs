@@ -25,7 +25,7 @@ proptest! {
     /// Any payload under any tag.
     #[test]
     fn any_payload_is_read_or_refused(
-        which in 0..19usize,
+        which in 0..Tag::ALL.len() - 1,
         raw in proptest::collection::vec(prop_oneof![0..6u8, any::<u8>()], 0..120),
     ) {
         let tag = Tag::ALL[which];
@@ -38,7 +38,7 @@ proptest! {
     /// One byte of a payload changed, checksums made to fit.
     #[test]
     fn any_changed_payload_is_read_or_refused(
-        which in 0..19usize,
+        which in 0..Tag::ALL.len() - 1,
         at in any::<prop::sample::Index>(),
         byte: u8,
     ) {
@@ -54,7 +54,14 @@ proptest! {
 #[test]
 fn counts_that_the_bytes_cannot_hold_are_refused() {
     let file = encode(&full_sample()).unwrap();
-    let json = [Tag::META, Tag::MODS, Tag::TIME, Tag::ACCT, Tag::END];
+    let json = [
+        Tag::META,
+        Tag::MODS,
+        Tag::THRD,
+        Tag::TIME,
+        Tag::ACCT,
+        Tag::END,
+    ];
     for tag in Tag::ALL.into_iter().filter(|tag| !json.contains(tag)) {
         for count in [100, 1 << 31, u64::MAX] {
             let mut raw = varint(count);
@@ -70,7 +77,14 @@ fn counts_that_the_bytes_cannot_hold_are_refused() {
     assert_eq!(error.section, Tag::CNTR);
     // Lengths whose sum overflows.
     let lengths = [varint(3), varint(u64::MAX), varint(u64::MAX), varint(2)].concat();
-    for tag in [Tag::FUNC, Tag::HTOT, Tag::BRTH] {
+    for tag in [
+        Tag::FUNC,
+        Tag::HTOT,
+        Tag::BRTH,
+        Tag::FILE,
+        Tag::PLAC,
+        Tag::THST,
+    ] {
         let error = decode(&with_payload(&file, tag, &lengths)).unwrap_err();
         assert_eq!(error.section, tag);
     }
@@ -99,6 +113,19 @@ fn a_bomb_is_not_unpacked() {
     let garbage = file_of(&[section(Tag::FUNC, 100, b"not zstd at all")]);
     let error = decode(&garbage).unwrap_err();
     assert!(matches!(error.reason, Reason::Compression(_)), "{error}");
+}
+
+/// Their sum is more than a number holds.
+#[test]
+fn lengths_that_no_memory_holds_are_refused() {
+    for tag in [Tag::FUNC, Tag::CHNG] {
+        let endless = section(tag, u64::MAX, &zstd::encode_all(&b"x"[..], 3).unwrap());
+        let (_, damages) = decode_lossy(&file_of(&[endless.clone(), endless])).unwrap();
+        let too_large = |damage: &&Damage| {
+            damage.section == tag && matches!(damage.reason, Reason::TooLarge { .. })
+        };
+        assert_eq!(damages.iter().filter(too_large).count(), 2, "{damages:?}");
+    }
 }
 
 #[test]

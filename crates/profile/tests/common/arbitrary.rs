@@ -107,6 +107,35 @@ fn birth_rows() -> impl Strategy<Value = Ragged<BirthBin>> {
     vec(vec(bin, 0..4), 0..30).prop_map(ragged)
 }
 
+fn place_rows() -> impl Strategy<Value = Ragged<Place>> {
+    let place = (id(), id(), any::<u32>());
+    let place = place.prop_map(|(function, file, line)| Place {
+        function,
+        file,
+        line,
+    });
+    vec(vec(place, 0..4), 0..20).prop_map(ragged)
+}
+
+fn thread() -> impl Strategy<Value = Thread> {
+    (any::<u32>(), text()).prop_map(|(tid, name)| Thread { tid, name })
+}
+
+prop_compose! {
+    fn thread_counters()(
+        thread in prop_oneof![0..8u32, any::<u32>()],
+        n in [number(), number(), number()],
+        net_bytes: i64,
+    ) -> ThreadCounters {
+        let [calls, total_bytes, frees] = n;
+        ThreadCounters { thread, calls, total_bytes, frees, net_bytes }
+    }
+}
+
+fn thread_rows() -> impl Strategy<Value = Ragged<ThreadCounters>> {
+    vec(vec(thread_counters(), 0..4), 0..30).prop_map(ragged)
+}
+
 fn ragged<T>(rows: Vec<Vec<T>>) -> Ragged<T> {
     let mut ragged = Ragged::default();
     for row in rows {
@@ -124,29 +153,36 @@ pub fn wild() -> impl Strategy<Value = Profile> {
     });
     let node = (id(), id()).prop_map(|(parent, frame)| Node { parent, frame });
     let head = (meta(), totals(), totals(), number(), number());
-    let names = (vec(module(), 0..5), vec(text(), 0..10));
+    let names = (vec(module(), 0..5), vec(text(), 0..10), vec(text(), 0..10));
     let tree = (vec(frame, 0..20), vec(node, 0..40), vec(stack(), 0..30));
-    let rows = (size_rows(), size_rows(), birth_rows());
+    let rows = (size_rows(), size_rows(), birth_rows(), place_rows());
+    let threads = (vec(thread(), 0..4), thread_rows());
     let timeline = arbitrary_timeline::wild();
-    (head, names, tree, rows, timeline).prop_map(|(head, names, tree, rows, timeline)| Profile {
-        meta: head.0,
-        heap: head.1,
-        mappings: head.2,
-        recorder: RecorderStats {
-            arena_bytes: head.3,
-            frames_unresolved: head.4,
-            ..RecorderStats::default()
+    (head, names, tree, rows, threads, timeline).prop_map(
+        |(head, names, tree, rows, threads, timeline)| Profile {
+            meta: head.0,
+            heap: head.1,
+            mappings: head.2,
+            recorder: RecorderStats {
+                arena_bytes: head.3,
+                frames_unresolved: head.4,
+                ..RecorderStats::default()
+            },
+            modules: names.0,
+            functions: names.1,
+            files: names.2,
+            frames: tree.0,
+            places: rows.3,
+            nodes: tree.1,
+            stacks: tree.2,
+            sizes_total: rows.0,
+            sizes_live: rows.1,
+            births: rows.2,
+            threads: threads.0,
+            by_thread: threads.1,
+            timeline,
         },
-        modules: names.0,
-        functions: names.1,
-        frames: tree.0,
-        nodes: tree.1,
-        stacks: tree.2,
-        sizes_total: rows.0,
-        sizes_live: rows.1,
-        births: rows.2,
-        timeline,
-    })
+    )
 }
 
 /// Anything that keeps the promises of the model.
@@ -159,6 +195,16 @@ pub fn tame() -> impl Strategy<Value = Profile> {
         for frame in &mut profile.frames {
             frame.module = into(frame.module, profile.modules.len());
             frame.function = into(frame.function, profile.functions.len());
+        }
+        // No rows at all, or one a frame.
+        if profile.places.rows() > 0 {
+            let rows = (0..profile.frames.len()).map(|index| profile.places.row(index).to_vec());
+            let mut rows: Vec<_> = rows.collect();
+            for place in rows.iter_mut().flatten() {
+                place.function = into(place.function, profile.functions.len());
+                place.file = into(place.file, profile.files.len());
+            }
+            profile.places = ragged(rows);
         }
         for (index, node) in profile.nodes.iter_mut().enumerate() {
             node.parent = node.parent.checked_rem(index as u32).unwrap_or(ROOT);
@@ -186,6 +232,18 @@ pub fn tame() -> impl Strategy<Value = Profile> {
         rows.iter_mut()
             .for_each(|row| row.sort_by_key(|bin| bin.birth));
         profile.births = ragged(rows);
+        if profile.by_thread.rows() > 0 {
+            let threads = profile.threads.len() as u32;
+            let rows = (0..stacks).map(|index| profile.by_thread.row(index).to_vec());
+            let mut rows: Vec<_> = rows.collect();
+            for row in &mut rows {
+                row.retain(|_| threads > 0);
+                row.iter_mut()
+                    .for_each(|counters| counters.thread %= threads);
+                row.sort_by_key(|counters| counters.thread);
+            }
+            profile.by_thread = ragged(rows);
+        }
         arbitrary_timeline::tame(&mut profile);
         profile
     })

@@ -9,7 +9,12 @@ pub struct Random(u64);
 
 impl Random {
     pub fn new() -> Self {
-        Random(0x9E37_79B9_7F4A_7C15)
+        Random::with_seed(1)
+    }
+
+    /// Any but zero.
+    pub fn with_seed(seed: u64) -> Self {
+        Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15))
     }
 
     fn next(&mut self) -> u64 {

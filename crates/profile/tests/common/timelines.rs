@@ -4,13 +4,58 @@
 use residue_profile::timeline::*;
 use residue_profile::*;
 
-/// [`super::sample`] with all that came later: a timeline and another kind of
-/// stack.
+/// [`super::sample`] with all that came later: another kind of stack, a timeline,
+/// places in the source, and threads.
 pub fn full_sample() -> Profile {
     let mut profile = super::sample();
     profile.stacks[3].kind = StackKind::Reported;
     profile.timeline = timeline();
+    add_places(&mut profile);
+    add_threads(&mut profile);
     profile
+}
+
+fn add_places(profile: &mut Profile) {
+    profile.files = vec![
+        "/src/größe.cpp".into(),
+        "".into(),
+        "/usr/include/new".into(),
+    ];
+    let place = |function, file, line| Place {
+        function,
+        file,
+        line,
+    };
+    profile
+        .places
+        .push_row([place(2, 2, 137), place(0, 0, 4000)]);
+    profile.places.push_row([]);
+    profile.places.push_row([place(NONE, NONE, 0)]);
+    profile.places.push_row([place(3, 0, u32::MAX)]);
+}
+
+fn add_threads(profile: &mut Profile) {
+    let thread = |tid, name: &str| Thread {
+        tid,
+        name: name.into(),
+    };
+    profile.threads = vec![thread(4711, "sérver"), thread(4712, ""), thread(1, "io")];
+    let counters = |thread, calls, frees, size: u64, net_bytes| ThreadCounters {
+        thread,
+        calls,
+        total_bytes: calls * size,
+        frees,
+        net_bytes,
+    };
+    let rows = &mut profile.by_thread;
+    rows.push_row([
+        counters(0, 999_999, 1_000_000, 64, -64),
+        counters(2, 1, 0, 64, 64),
+    ]);
+    rows.push_row([counters(1, 100, 97, 1000, 3000)]);
+    rows.push_row([counters(0, 2, 1, 4096, 4096)]);
+    rows.push_row([]);
+    rows.push_row([counters(0, 1, 0, 24, 24)]);
 }
 
 fn timeline() -> Timeline {
