@@ -1,8 +1,8 @@
 //! Where the symbols of a stripped file went.
 //!
 //! Distributions put them into separate files, which are found in two ways: by
-//! the build-id below a fixed directory, or by a name that the stripped file
-//! carries in `.gnu_debuglink`.
+//! the build-id below a fixed directory (or one that the user names), or by a name
+//! that the stripped file carries in `.gnu_debuglink`.
 
 use std::fs::File;
 use std::io::{self, Read};
@@ -11,9 +11,7 @@ use std::path::{Path, PathBuf};
 use object::ReadRef;
 
 use crate::image::Image;
-
-/// Where distributions install debug files.
-const DEBUG_ROOT: &str = "/usr/lib/debug";
+use crate::search::Finder;
 
 /// What a debug file must show to be believed. A stale one would give names
 /// that look right and are wrong.
@@ -34,7 +32,9 @@ impl Candidate {
     /// one that was split off.
     pub(crate) fn belongs(&self, build_id: Option<&str>) -> bool {
         match &self.proof {
-            Proof::BuildId(expected) => build_id == Some(expected),
+            Proof::BuildId(expected) => {
+                build_id.is_some_and(|found| found.eq_ignore_ascii_case(expected))
+            }
             Proof::Checksum(expected) => crc32(&self.path).is_ok_and(|found| found == *expected),
         }
     }
@@ -42,33 +42,31 @@ impl Candidate {
 
 /// The places to look for the debug file of `binary`, best first.
 pub(crate) fn candidates<'data, R: ReadRef<'data>>(
+    finder: &Finder<'_>,
     binary: &Path,
     image: &Image<'data, R>,
     build_id: Option<&str>,
 ) -> Vec<Candidate> {
-    let mut candidates = Vec::new();
-    let mut add = |path, checksum| {
-        let proof = match build_id {
+    let link = debug_link(image);
+    let checksum = link.as_ref().map_or(0, |&(_, checksum)| checksum);
+    let mut paths = Vec::new();
+    if let Some(id) = build_id {
+        paths.extend(finder.by_build_id(id));
+    }
+    if let Some((name, _)) = &link {
+        paths.extend(finder.beside(binary, name));
+        if build_id.is_none() {
+            paths.extend(finder.by_name(name));
+        }
+    }
+    let candidate = |path| Candidate {
+        path,
+        proof: match build_id {
             Some(id) => Proof::BuildId(id.to_owned()),
             None => Proof::Checksum(checksum),
-        };
-        candidates.push(Candidate { path, proof });
+        },
     };
-    if let Some((directory, rest)) = build_id.and_then(|id| id.split_at_checked(2)) {
-        let file = format!("{DEBUG_ROOT}/.build-id/{directory}/{rest}.debug");
-        add(PathBuf::from(file), 0);
-    }
-    if let Some((name, checksum)) = debug_link(image) {
-        // The name is relative to where the file really is, not to a symbolic
-        // link that leads to it.
-        let binary = binary.canonicalize().unwrap_or_else(|_| binary.to_owned());
-        let directory = binary.parent().unwrap_or(Path::new("/"));
-        let below_root = directory.strip_prefix("/").unwrap_or(directory);
-        add(directory.join(&name), checksum);
-        add(directory.join(".debug").join(&name), checksum);
-        add(Path::new(DEBUG_ROOT).join(below_root).join(&name), checksum);
-    }
-    candidates
+    paths.into_iter().map(candidate).collect()
 }
 
 /// The file name and the checksum in `.gnu_debuglink`: a terminated string,

@@ -9,13 +9,15 @@ use std::ops::Range;
 use std::path::Path;
 
 use object::ReadRef;
-use object::elf::{self, SHF_EXECINSTR, SHT_DYNSYM, SHT_SYMTAB};
-use object::read::elf::{SectionHeader, Sym};
+use object::elf::{self, SHT_DYNSYM, SHT_SYMTAB};
+use object::read::elf::Sym;
+use residue_names::{DemangleStyle, demangle};
 
-use crate::demangle::{DemangleStyle, demangle};
+use crate::directory::Index;
 use crate::error::Error;
 use crate::image::{self, Image};
 use crate::pattern::Pattern;
+use crate::search::{Finder, Search};
 use crate::{debug_file, mini_debug};
 
 /// A function that a pattern means.
@@ -42,7 +44,7 @@ pub struct FoundFunction {
 /// Names of one function are merged. What is only called through a stub here, or
 /// chosen at load time (an indirect function), is not a function of this file.
 pub fn find_functions(path: &Path, pattern: &str) -> Result<Vec<FoundFunction>, Error> {
-    let mut search = Search::default();
+    let mut search = Matches::default();
     let pattern = Pattern::new(pattern);
     search_file(path, &pattern, &mut search)?;
     if !search.has_symbols {
@@ -67,13 +69,13 @@ struct Place {
 }
 
 #[derive(Default)]
-struct Search {
+struct Matches {
     has_symbols: bool,
     code: Vec<Range<u64>>,
     places: BTreeMap<u64, Place>,
 }
 
-impl Search {
+impl Matches {
     fn add(&mut self, name: &str, address: u64, size: u64, pattern: &Pattern) {
         self.has_symbols = true;
         let place = self.places.entry(address).or_default();
@@ -213,14 +215,14 @@ fn bracketed_length(text: &str) -> Option<usize> {
     None
 }
 
-fn search_file(path: &Path, pattern: &Pattern, search: &mut Search) -> Result<(), Error> {
+fn search_file(path: &Path, pattern: &Pattern, search: &mut Matches) -> Result<(), Error> {
     let data = image::open(path)?;
     let malformed = |error: object::Error| Error::Malformed {
         path: path.to_owned(),
         reason: error.to_string(),
     };
     let image = Image::parse(&data).map_err(malformed)?;
-    search.code = code_ranges(&image);
+    search.code = image.code();
     let is_whole = search_table(&image, SHT_SYMTAB, pattern, search).map_err(malformed)?;
     search_table(&image, SHT_DYNSYM, pattern, search).map_err(malformed)?;
     if !is_whole {
@@ -229,26 +231,17 @@ fn search_file(path: &Path, pattern: &Pattern, search: &mut Search) -> Result<()
     Ok(())
 }
 
-fn code_ranges<'data, R: ReadRef<'data>>(image: &Image<'data, R>) -> Vec<Range<u64>> {
-    let endian = image.endian();
-    let sections = image.sections();
-    let code = sections.filter(|s| s.sh_flags(endian) & u64::from(SHF_EXECINSTR) != 0);
-    code.map(|section| {
-        let start = section.sh_addr(endian);
-        start..start.saturating_add(section.sh_size(endian))
-    })
-    .collect()
-}
-
 /// Searches what was split off when the file was stripped, as far as it can be read.
 fn search_split_off<'data, R: ReadRef<'data>>(
     path: &Path,
     image: &Image<'data, R>,
     pattern: &Pattern,
-    search: &mut Search,
+    search: &mut Matches,
 ) {
     let build_id = image.build_id();
-    let candidates = debug_file::candidates(path, image, build_id.as_deref());
+    let (here, nothing) = (Search::default(), Index::default());
+    let finder = Finder::new(&here, &nothing);
+    let candidates = debug_file::candidates(&finder, path, image, build_id.as_deref());
     let is_found = candidates.into_iter().any(|candidate| {
         let Ok(data) = image::open(&candidate.path) else {
             return false;
@@ -270,7 +263,7 @@ fn search_table<'data, R: ReadRef<'data>>(
     image: &Image<'data, R>,
     table_type: u32,
     pattern: &Pattern,
-    search: &mut Search,
+    search: &mut Matches,
 ) -> object::Result<bool> {
     let endian = image.endian();
     let (symbols, strings) = image.symbols(table_type)?;

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io;
+use std::ops::Range;
 use std::path::Path;
 
 use object::elf::{self, FileHeader64};
@@ -19,6 +20,10 @@ pub(crate) type Section = elf::SectionHeader64<Endianness>;
 /// Opens a file for reading the few ranges of it that are needed: the symbols
 /// of a binary are often a hundredth of its debug information.
 pub(crate) fn open(path: &Path) -> Result<ReadCache<File>, Error> {
+    open_regular(path).map(ReadCache::new)
+}
+
+pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
     let open = || {
         // Looked at before opening, which would wait for ever on a pipe.
         if !fs::metadata(path)?.is_file() {
@@ -26,7 +31,7 @@ pub(crate) fn open(path: &Path) -> Result<ReadCache<File>, Error> {
         }
         File::open(path)
     };
-    open().map(ReadCache::new).map_err(|reason| Error::Read {
+    open().map_err(|reason| Error::Read {
         path: path.to_owned(),
         reason,
     })
@@ -131,14 +136,25 @@ impl<'data, R: ReadRef<'data>> Image<'data, R> {
         None
     }
 
-    /// Adds the ranges of addresses that hold code.
-    pub(crate) fn add_code(&self, builder: &mut Builder) {
-        for section in self.sections() {
-            if section.sh_flags(self.endian) & u64::from(elf::SHF_EXECINSTR) != 0 {
+    /// The ranges of addresses that hold code, sorted.
+    pub(crate) fn code(&self) -> Vec<Range<u64>> {
+        let code = self
+            .sections()
+            .filter(|section| section.sh_flags(self.endian) & u64::from(elf::SHF_EXECINSTR) != 0)
+            .map(|section| {
                 let start = section.sh_addr(self.endian);
-                builder.add_code(start..start.saturating_add(section.sh_size(self.endian)));
-            }
-        }
+                start..start.saturating_add(section.sh_size(self.endian))
+            });
+        let mut code: Vec<_> = code.collect();
+        code.sort_unstable_by_key(|range| range.start);
+        code
+    }
+
+    /// Whether it has descriptions of functions and lines.
+    pub(crate) fn has_debug_information(&self) -> bool {
+        let sections = [".debug_info", ".zdebug_info"].map(|name| self.section(name));
+        let mut sections = sections.into_iter().flatten();
+        sections.any(|section| section.sh_type(self.endian) != elf::SHT_NOBITS)
     }
 
     /// Adds the functions of one symbol table, and says whether it had any.

@@ -1,32 +1,45 @@
-//! From addresses in modules to function names.
+//! From addresses in modules to functions, source files and lines.
 //!
 //! The recorder writes down raw addresses, because naming them takes time that
-//! the profiled program should not pay for. This crate does the naming later,
-//! in two steps that are kept apart:
+//! the profiled program should not pay for. This crate does the naming later:
+//! [`resolve_all`] (or a [`SymbolTable`] for one file) turns addresses into
+//! *linkage names*, the exact spelling that the linker knows. They are the
+//! identity of a function, so they are what gets stored and compared. Where there
+//! is debug information, each address also gets its *places*: the functions that
+//! were inlined there, with their source files and lines.
 //!
-//! 1. [`resolve_all`] (or a [`SymbolTable`] for one file) turns addresses into
-//!    *linkage names*, the exact spelling that the linker knows. They are the
-//!    identity of a function, so they are what gets stored and compared.
-//! 2. [`demangle`] turns a linkage name into the one a person wrote. It is only
-//!    for showing, and may be changed without touching what is stored.
-#![forbid(unsafe_code)]
+//! ```text
+//!   search, directory, debug_file ──► module ──► table (symbols) ──► resolve ──► cache
+//!   (which files)                    (files)     dwarf (places)     (answers)
+//! ```
+#![deny(unsafe_code)]
 
-mod cpp;
+mod answer;
+mod cache;
+mod cache_entry;
 mod debug_file;
-mod demangle;
+mod directory;
+mod dwarf;
 mod elf;
 mod error;
 mod find;
 mod image;
+mod mapping;
 mod mini_debug;
+mod module;
+mod parallel;
 mod pattern;
 mod plt;
 mod resolve;
+mod resolve_module;
+mod search;
 mod table;
+mod witness;
 
-pub use demangle::{DemangleStyle, demangle};
+pub use answer::{NONE, Place};
+pub use cache::Cache;
 pub use elf::{SymbolTable, build_id};
 pub use error::Error;
 pub use find::{FoundFunction, find_functions};
-pub use pattern::glob;
-pub use resolve::{ModuleRequest, Resolution, resolve_all};
+pub use resolve::{ModuleAnswer, ModuleRequest, Resolution, resolve_all};
+pub use search::Search;

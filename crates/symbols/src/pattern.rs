@@ -1,5 +1,7 @@
 //! A name with wildcards: `*` for any text, `?` for any one character.
 
+use residue_names::glob;
+
 /// Words that linkage names may abbreviate or spell otherwise: those the C++ ABI has
 /// short forms for, and operators.
 const NOT_SPELT_OUT: [&str; 9] = [
@@ -35,7 +37,7 @@ impl<'a> Pattern<'a> {
     }
 
     pub(crate) fn fits(&self, name: &str) -> bool {
-        self.has_wildcards && glob(self.text.as_bytes(), name.as_bytes())
+        self.has_wildcards && glob(self.text, name)
     }
 
     /// Cheaper than making a linkage name readable, of which files have a million:
@@ -58,40 +60,6 @@ fn needed(text: &str) -> &str {
         true => "",
         false => last,
     }
-}
-
-/// Whether a text fits a pattern in which `*` stands for any text and `?` for any one
-/// character.
-///
-/// Goes back to the last `*` only, which is enough: an earlier one could not take
-/// more without the last one being able to take less.
-pub fn glob(pattern: &[u8], text: &[u8]) -> bool {
-    let (mut p, mut t) = (0, 0);
-    let mut last_star = None;
-    while t < text.len() {
-        match pattern.get(p) {
-            Some(b'*') => {
-                last_star = Some((p, t));
-                p += 1;
-            }
-            Some(b'?') => (p, t) = (p + 1, next_character(text, t)),
-            Some(&literal) if literal == text[t] => (p, t) = (p + 1, t + 1),
-            _ => match last_star {
-                Some((star, from)) => {
-                    last_star = Some((star, from + 1));
-                    (p, t) = (star + 1, from + 1);
-                }
-                None => return false,
-            },
-        }
-    }
-    pattern[p..].iter().all(|&rest| rest == b'*')
-}
-
-/// Behind the character at `at`, which may be several bytes.
-fn next_character(text: &[u8], at: usize) -> usize {
-    let rest = text[at + 1..].iter();
-    at + 1 + rest.take_while(|&&byte| byte & 0xc0 == 0x80).count()
 }
 
 #[cfg(test)]

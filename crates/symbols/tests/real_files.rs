@@ -3,9 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use residue_symbols::{Error, ModuleRequest, SymbolTable, build_id, resolve_all};
+use residue_symbols::{Error, ModuleRequest, Search, SymbolTable, build_id, resolve_all};
 
 const LIBC: &str = "/lib/x86_64-linux-gnu/libc.so.6";
 const LIBSTDCXX: &str = "/lib/x86_64-linux-gnu/libstdc++.so.6";
@@ -198,33 +198,40 @@ fn many_modules_at_once_give_the_same_whatever_the_threads() {
         request(LIBC, Some("00"), vec![4]),
         request(LIBC, None, starts(LIBC)),
     ];
-    let calls = AtomicUsize::new(0);
-    let one = resolve_all(&modules, 1, &|done, total| {
-        assert!(done >= 1 && done <= total && total == 5);
-        calls.fetch_add(1, Ordering::Relaxed);
+    let total: usize = modules.iter().map(|module| module.addresses.len()).sum();
+    let done = AtomicU64::new(0);
+    let on = |threads| Search {
+        threads,
+        ..Search::default()
+    };
+    let one = resolve_all(&modules, &on(1), &|so_far, of| {
+        assert_eq!(of, total as u64);
+        done.fetch_max(so_far, Ordering::Relaxed);
     });
-    assert_eq!(calls.into_inner(), 5);
-    for threads in [0, 2, 3, 16] {
-        assert_eq!(resolve_all(&modules, threads, &|_, _| {}), one);
+    assert_eq!(done.into_inner(), total as u64);
+    for threads in [0, 2, 16] {
+        assert_eq!(resolve_all(&modules, &on(threads), &|_, _| {}), one);
     }
 
-    assert_eq!(one.problems.len(), 2);
-    assert!(one.problems[0].contains("/nonexistent/lib.so"));
-    assert!(one.problems[1].contains(LIBC) && one.problems[1].contains("00"));
-    assert_eq!(one.functions[1], [None, None, None]);
-    assert_eq!(one.functions[0], one.functions[4], "the same names, shared");
-    assert_eq!(
-        one.names.iter().collect::<BTreeSet<_>>().len(),
-        one.names.len()
-    );
-    for (module, functions) in modules.iter().zip(&one.functions) {
-        assert_eq!(module.addresses.len(), functions.len());
+    let problem = |module: usize| one.modules[module].problem.clone().unwrap_or_default();
+    assert!(problem(1).contains("/nonexistent/lib.so"));
+    assert!(problem(3).contains(LIBC) && problem(3).contains("00"));
+    assert_eq!([problem(0), problem(2), problem(4)], [""; 3]);
+    for address in 0..3 {
+        assert_eq!(one.function(1, address), None);
+        assert!(one.places(1, address).is_empty());
     }
+    for address in 0..modules[0].addresses.len() {
+        assert_eq!(one.function(0, address), one.function(4, address));
+    }
+    let distinct: BTreeSet<_> = one.names().iter().collect();
+    assert_eq!(distinct.len(), one.names().len());
     let table = SymbolTable::open(Path::new(LIBSTDCXX), None).unwrap();
-    for (&address, function) in modules[2].addresses.iter().zip(&one.functions[2]) {
-        let name = function.map(|index| one.names[index as usize].as_str());
+    for (index, &address) in modules[2].addresses.iter().enumerate() {
+        let name = one.function(2, index);
+        let name = name.map(|index| one.names()[index as usize].as_str());
         assert_eq!(name, table.lookup(address));
         assert!(name.is_some());
     }
-    assert_eq!(resolve_all(&[], 4, &|_, _| {}), Default::default());
+    assert_eq!(resolve_all(&[], &on(4), &|_, _| {}), Default::default());
 }

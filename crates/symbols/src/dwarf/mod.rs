@@ -1,0 +1,29 @@
+//! From addresses to source places, by the debug information that compilers leave.
+//!
+//! ```text
+//!   sections ──► units ──► per unit: lines (address to file and line)
+//!   (bytes)     (ranges)            calls (address to functions inlined there)
+//!                                   names (of those functions)
+//! ```
+//!
+//! Debug information may have gigabytes, so nothing of it is kept: each unit is read
+//! when its addresses are asked for, on any thread, and forgotten when they are
+//! answered. A damaged part costs what it described, and nothing else.
+
+mod alternate;
+mod calls;
+mod entries;
+mod files;
+mod language;
+mod lines;
+mod names;
+mod scopes;
+mod sections;
+mod split;
+mod unit;
+mod units;
+
+pub(crate) use alternate::alternate_link;
+pub(crate) use sections::Sections;
+pub(crate) use unit::resolve_unit;
+pub(crate) use units::{DebugInfo, UnitId};

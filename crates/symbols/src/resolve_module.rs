@@ -1,0 +1,179 @@
+//! Naming the addresses of one module.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::PathBuf;
+
+use crate::answer::{Answer, AnswerBuilder, NONE, Renumbering};
+use crate::dwarf::{DebugInfo, UnitId, resolve_unit};
+use crate::module::{Debug, Module};
+use crate::parallel;
+use crate::search::Finder;
+
+/// Units that are asked about one address, when those before knew nothing. Real files
+/// have one unit for an address; a guard against bad data.
+const MOST_UNITS_AT_AN_ADDRESS: usize = 16;
+
+/// Answers for sorted addresses without repeats.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(crate) struct Known {
+    pub(crate) addresses: Vec<u64>,
+    pub(crate) answer: Answer,
+}
+
+impl Known {
+    /// The row of an address in the answer.
+    pub(crate) fn row(&self, address: u64) -> Option<usize> {
+        self.addresses.binary_search(&address).ok()
+    }
+
+    /// Both together; of addresses that are in both, the first one's answers.
+    pub(crate) fn join(&self, other: &Known) -> Known {
+        let parts = [self, other];
+        let mut numbers = [Renumbering::default(), Renumbering::default()];
+        let addresses: BTreeSet<u64> = parts
+            .iter()
+            .flat_map(|part| &part.addresses)
+            .copied()
+            .collect();
+        let mut builder = AnswerBuilder::default();
+        for &address in &addresses {
+            let found = parts.iter().position(|part| part.row(address).is_some());
+            if let Some(part) = found
+                && let Some(row) = parts[part].row(address)
+            {
+                builder.append(&parts[part].answer, row, &mut numbers[part], None);
+            }
+        }
+        Known {
+            addresses: addresses.into_iter().collect(),
+            answer: builder.finish(),
+        }
+    }
+}
+
+/// How far the addresses of a module are: called with the number of those just done.
+pub(crate) type Progress<'a> = &'a (dyn Fn(usize) + Sync);
+
+/// Describes `addresses` (sorted, without repeats), on up to `threads` threads.
+/// Also says what was missing, though there is an answer.
+pub(crate) fn resolve(
+    module: &Module,
+    addresses: Vec<u64>,
+    finder: &Finder<'_>,
+    threads: usize,
+    progress: Progress<'_>,
+) -> (Known, Option<String>) {
+    let debug = module.open_debug(finder);
+    let described = match &debug {
+        Some(debug) => describe(module, debug, &addresses, finder, threads, progress),
+        None => Described::default(),
+    };
+    let by_unit = &described.by_unit;
+    // Where each address is described, if it is: the answer of a unit, and a row of it.
+    let mut rows: Vec<Option<(usize, usize)>> = vec![None; addresses.len()];
+    for (part, (indices, answer)) in by_unit.iter().enumerate() {
+        for (row, &index) in indices.iter().enumerate() {
+            if !answer.places_of(row).is_empty() {
+                rows[index] = Some((part, row));
+            }
+        }
+    }
+    let mut builder = AnswerBuilder::default();
+    let mut numbers: Vec<Renumbering> = by_unit.iter().map(|_| Default::default()).collect();
+    let mut last: Option<(&str, u32)> = None;
+    for (&address, row) in addresses.iter().zip(&rows) {
+        // The symbol table knows which copy of a function this is.
+        let name = module.table.lookup(address);
+        let symbol = name.map(|name| match last {
+            Some((last, number)) if std::ptr::eq(last, name) => number,
+            _ => builder.name(name),
+        });
+        last = name.zip(symbol);
+        match *row {
+            Some((part, row)) => {
+                builder.append(&by_unit[part].1, row, &mut numbers[part], symbol);
+            }
+            None => builder.push(symbol.unwrap_or(NONE), []),
+        }
+    }
+    let known = Known {
+        addresses,
+        answer: builder.finish(),
+    };
+    (known, described.problem(debug.as_ref()))
+}
+
+/// What the debug information says.
+#[derive(Default)]
+struct Described {
+    /// Of each unit that was asked, the addresses it was asked about (as indices), and
+    /// its answer. Only one answer for an address is not empty.
+    by_unit: Vec<(Vec<usize>, Answer)>,
+    missing_files: BTreeSet<PathBuf>,
+}
+
+impl Described {
+    fn problem(&self, debug: Option<&Debug>) -> Option<String> {
+        let missing = debug.and_then(|debug| debug.missing_alternate.as_ref());
+        let missing = self.missing_files.iter().chain(missing);
+        let count = missing.clone().count();
+        let first = missing.clone().next()?;
+        Some(format!(
+            "part of the debug information was not found: {}{}",
+            first.display(),
+            match count {
+                1 => String::new(),
+                _ => format!(" and {} more files", count - 1),
+            }
+        ))
+    }
+}
+
+fn describe(
+    module: &Module,
+    debug: &Debug,
+    addresses: &[u64],
+    finder: &Finder<'_>,
+    threads: usize,
+    progress: Progress<'_>,
+) -> Described {
+    let info = DebugInfo::read(
+        &debug.main,
+        debug.alternate.as_ref(),
+        debug.package.as_ref(),
+        module.code.clone(),
+        threads,
+    );
+    let split_files = |path: &std::path::Path| module.split_files(path, finder);
+    let mut described = Described::default();
+    let mut pending: Vec<usize> = (0..addresses.len()).collect();
+    for round in 0..MOST_UNITS_AT_AN_ADDRESS {
+        let mut groups: BTreeMap<UnitId, Vec<usize>> = BTreeMap::new();
+        for &index in &pending {
+            if let Some(unit) = info.units_at(addresses[index]).nth(round) {
+                groups.entry(unit).or_default().push(index);
+            }
+        }
+        if groups.is_empty() {
+            break;
+        }
+        let groups: Vec<_> = groups.into_iter().collect();
+        let answers = parallel::map(groups.len(), threads, |group| {
+            let (unit, indices) = &groups[group];
+            let addresses: Vec<u64> = indices.iter().map(|&index| addresses[index]).collect();
+            let answer = resolve_unit(&info, *unit, &addresses, &split_files);
+            if round == 0 {
+                progress(addresses.len());
+            }
+            answer
+        });
+        pending.clear();
+        for ((_, indices), (answer, missing)) in groups.into_iter().zip(answers) {
+            let is_open = |row: &usize| answer.places_of(*row).is_empty();
+            pending.extend((0..indices.len()).filter(is_open).map(|row| indices[row]));
+            described.by_unit.push((indices, answer));
+            described.missing_files.extend(missing);
+        }
+    }
+    described
+}
