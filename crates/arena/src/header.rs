@@ -107,6 +107,10 @@ pub const FUNCTIONS_FORBIDDEN: Word = 82;
 pub const INJECTED_BYTES: Word = 76;
 pub const INJECTED_UNTOUCHED: Word = 77;
 
+/// Files with symbols of generated code that were not copied, for want of room or
+/// because they went away.
+pub const CODE_FILES_LEFT_OUT: Word = 84;
+
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;
 pub const SOURCE_MARKS: u64 = 2;

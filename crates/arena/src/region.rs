@@ -41,9 +41,11 @@ pub enum Region {
     Papers,
     Loads,
     Targets,
+    CodeFiles,
+    CodeBytes,
 }
 
-pub const COUNT: usize = 20;
+pub const COUNT: usize = 22;
 
 pub const ALL: [Region; COUNT] = [
     Region::Strings,
@@ -66,6 +68,8 @@ pub const ALL: [Region; COUNT] = [
     Region::Papers,
     Region::Loads,
     Region::Targets,
+    Region::CodeFiles,
+    Region::CodeBytes,
 ];
 
 impl Region {
@@ -90,6 +94,8 @@ impl Region {
             Region::Papers => 1,
             Region::Loads => crate::moments::LOAD_BYTES,
             Region::Targets => crate::moments::TARGET_BYTES,
+            Region::CodeFiles => crate::tables::CODE_FILE_BYTES,
+            Region::CodeBytes => 1,
         }
     }
 
@@ -113,6 +119,8 @@ impl Region {
             Region::Papers => 1 << 30,
             Region::Loads => 1 << 16,
             Region::Targets => crate::moments::MOST_TARGETS,
+            Region::CodeFiles => 1 << 14,
+            Region::CodeBytes => 64 << 20,
         }
     }
 

@@ -1,4 +1,4 @@
-//! The small tables: modules, threads, mappings, texts.
+//! The small tables: modules, threads, mappings, texts, symbols of generated code.
 
 /// A reference to bytes in the strings region.
 pub mod text {
@@ -53,6 +53,17 @@ pub mod thread {
     pub const TIMED_TICKS: usize = 13;
     pub const TIMED_CALLS: usize = 14;
     pub const CALLS: usize = 15;
+    /// What the thread is called, as the kernel keeps it: up to fifteen bytes and zeros.
+    pub const NAME: usize = 16;
+    pub const NAME_WORDS: usize = 2;
+    /// Threads that had this record before and have ended.
+    pub const EARLIER_THREADS: usize = 18;
+    /// What the first of them was called when it ended, and whether another of them was
+    /// called something else.
+    pub const EARLIER_NAME: usize = 19;
+    pub const EARLIER_NAMES_DIFFER: usize = 21;
+    /// Libc's handle of the thread, for the recorder.
+    pub const HANDLE: usize = 22;
     pub const WORDS: usize = 32;
 }
 pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;
@@ -63,3 +74,19 @@ pub const MAPPING_LENGTH: usize = 1;
 pub const MAPPING_STACK: usize = 2;
 pub const MAPPING_BIRTH: usize = 3;
 pub const MAPPING_BYTES: u64 = 32;
+
+/// An ELF file with the symbols of generated code, as a just-in-time compiler registered
+/// it for debuggers.
+pub mod code_file {
+    /// Addresses of the entry in the compiler's list and of the file, and its size.
+    pub const ENTRY: usize = 0;
+    pub const FILE: usize = 1;
+    pub const BYTES: usize = 2;
+    /// Frames of earlier generations are not in this code; see [`crate::node`].
+    pub const GENERATION: usize = 3;
+    /// Offset of its copy among the bytes of such files, plus one; zero where there is
+    /// none. Written last.
+    pub const COPY: usize = 4;
+    pub const WORDS: usize = 8;
+}
+pub const CODE_FILE_BYTES: u64 = (code_file::WORDS * 8) as u64;

@@ -195,6 +195,11 @@ impl ArenaFile {
         Ok(records)
     }
 
+    /// The user whose program wrote it.
+    pub fn user(&self) -> Option<u32> {
+        self.file.metadata().ok().map(|status| status.uid())
+    }
+
     pub fn modified_unix_ns(&self) -> u64 {
         let Ok(status) = self.file.metadata() else {
             return 0;

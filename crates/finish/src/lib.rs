@@ -2,8 +2,9 @@
 //! still runs.
 //!
 //! ```text
-//!   arena_file ──► tree ──► stacks ──► live ──► timeline ──► names ──► Profile
-//!   (bytes)       (paths)  (counters)  (births) (events)    (symbols)
+//!   arena_file ──► tree ──► stacks ──► live ──► timeline ──► names ──► jit ──► Profile
+//!   (bytes)       (paths)  (counters, (births) (events)    (symbols)  (of generated
+//!                           threads)                                   code)
 //! ```
 //!
 //! Reading is `pread` of flat regions and nothing else, so a program that is
@@ -12,17 +13,24 @@
 
 mod arena_file;
 mod births;
+mod code_files;
+mod jit;
 mod live;
 mod names;
 pub mod outside;
+mod perf_map;
 mod stacks;
+mod symbolize;
+mod threads;
 mod timeline;
 mod tree;
 
 pub use arena_file::{ArenaFile, Error, Identity};
+pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
 
 use residue_arena::{header, tables};
 use residue_profile::{End, Meta, Options, Profile, RecorderStats, StackKind, Totals};
+use residue_symbols::Search;
 use std::path::Path;
 
 /// What only the outside knows about the program's end.
@@ -45,8 +53,13 @@ pub enum Step {
 /// Told how far a step is: (step, done, of).
 pub type Progress<'a> = &'a (dyn Fn(Step, u64, u64) + Sync);
 
-/// Reads the arena at `path` into a profile.
-pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Profile, Error> {
+/// Reads the arena at `path` into a profile, with names from where `search` says.
+pub fn finish(
+    path: &Path,
+    ending: &Ending,
+    search: &Search,
+    progress: Progress<'_>,
+) -> Result<Profile, Error> {
     let arena = ArenaFile::open(path)?;
     let tree = tree::read(&arena)?;
     let mut ledger = stacks::read(&arena, &tree, progress)?;
@@ -57,9 +70,12 @@ pub fn finish(path: &Path, ending: &Ending, progress: Progress<'_>) -> Result<Pr
     };
     let births = births::Births::of(&arena);
     live.fill(&mut profile, &mut ledger, &births);
+    threads::fill(&mut profile, &arena, &mut ledger)?;
     timeline::fill(&mut profile, &arena, &ledger, &tree)?;
     profile.timeline.about.birth_bin_events = births.bin_events();
-    names::fill(&mut profile, &arena, &tree, progress)?;
+    let nodes_of_stacks: Vec<u32> = profile.stacks.iter().map(|stack| stack.node).collect();
+    names::fill(&mut profile, &arena, &tree, search, progress)?;
+    jit::name_frames(&mut profile, &arena, &tree, &nodes_of_stacks)?;
     fill_totals(&mut profile, &arena);
     profile.recorder = recorder_stats(&arena, &profile)?;
     note_losses(&mut profile, &arena);

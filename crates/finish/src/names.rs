@@ -1,6 +1,7 @@
 //! Frames and names: which module an address belongs to, and what it is called.
 
 use crate::arena_file::{ArenaFile, Error, word};
+use crate::symbolize::symbolize;
 use crate::tree::{ABSENT, FastMap, Tree};
 use crate::{Progress, Step};
 use residue_arena::node::{
@@ -9,9 +10,7 @@ use residue_arena::node::{
 use residue_arena::region::Region;
 use residue_arena::tables;
 use residue_profile::{CUT, Frame, Module, NONE, Node, Profile, ROOT};
-use residue_symbols::{ModuleRequest, resolve_all};
-use std::collections::BTreeMap;
-use std::path::PathBuf;
+use residue_symbols::Search;
 
 /// Keys of nodes that are scopes.
 const SCOPE_KEYS: std::ops::Range<u64> = FIRST_SCOPE_KEY..SCOPE_KEYS_END;
@@ -28,6 +27,7 @@ pub fn fill(
     profile: &mut Profile,
     arena: &ArenaFile,
     tree: &Tree,
+    search: &Search,
     progress: Progress<'_>,
 ) -> Result<(), Error> {
     let loaded = read_modules(arena)?;
@@ -68,7 +68,9 @@ pub fn fill(
     }
     profile.frames = frames;
     profile.modules = loaded.into_iter().map(|loaded| loaded.module).collect();
-    name_frames(profile, progress);
+    symbolize(profile, search, &|done, of| {
+        progress(Step::Symbols, done, of)
+    });
     name_scopes(profile, &scopes);
     Ok(())
 }
@@ -158,44 +160,4 @@ fn frame_of(key: u64, loaded: &[Loaded]) -> Frame {
             function: NONE,
         },
     }
-}
-
-fn name_frames(profile: &mut Profile, progress: Progress<'_>) {
-    let mut by_module: BTreeMap<u32, Vec<u64>> = BTreeMap::new();
-    for frame in &profile.frames {
-        if frame.module != NONE {
-            by_module
-                .entry(frame.module)
-                .or_default()
-                .push(frame.address);
-        }
-    }
-    let mut places: FastMap<u32, usize> = FastMap::default();
-    let mut requests = Vec::new();
-    for (module, mut addresses) in by_module {
-        addresses.sort_unstable();
-        addresses.dedup();
-        places.insert(module, requests.len());
-        let Module { path, build_id, .. } = &profile.modules[module as usize];
-        requests.push(ModuleRequest {
-            path: PathBuf::from(path),
-            build_id: (!build_id.is_empty()).then(|| build_id.clone()),
-            addresses,
-        });
-    }
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    let resolution = resolve_all(&requests, threads, &|done, total| {
-        progress(Step::Symbols, done as u64, total as u64);
-    });
-    for frame in &mut profile.frames {
-        let Some(&place) = places.get(&frame.module) else {
-            continue;
-        };
-        let found = requests[place].addresses.binary_search(&frame.address);
-        if let Some(name) = found.ok().and_then(|at| resolution.functions[place][at]) {
-            frame.function = name;
-        }
-    }
-    profile.functions = resolution.names;
-    profile.meta.notes.extend(resolution.problems);
 }

@@ -7,7 +7,7 @@ use residue_arena::counters::*;
 use residue_arena::node::{OVERFLOW_STACK, POOLED_STACK};
 use residue_arena::region::Region;
 use residue_arena::{header, node};
-use residue_profile::{Counters, SizeBin, StackKind};
+use residue_profile::{Counters, SizeBin, StackKind, ThreadCounters};
 
 /// One path with everything counted under it.
 pub struct Ledger {
@@ -16,6 +16,8 @@ pub struct Ledger {
     row_of_stack: Vec<u32>,
     /// What the records had not logged yet.
     pub pending: Vec<RowChange>,
+    /// Each record by itself, as far as it is kept.
+    pub by_thread: Vec<ThreadRecord>,
     /// From a row to its place among the profile's stacks, once it has one.
     pub stack_of_row: Vec<u32>,
 }
@@ -27,6 +29,13 @@ pub struct RowChange {
     pub interval: u64,
     pub bytes: i64,
     pub blocks: i64,
+}
+
+/// What one thread did at one row. Threads have the recorder's numbers here.
+#[derive(Debug, Clone, Copy)]
+pub struct ThreadRecord {
+    pub row: u32,
+    pub counters: ThreadCounters,
 }
 
 /// Frees in later events than the births.
@@ -72,7 +81,7 @@ pub fn read(arena: &ArenaFile, tree: &Tree, progress: Progress<'_>) -> Result<Le
     arena.each_chunk(Region::CounterPages, keys.len() as u64, |first, bytes| {
         progress(Step::Stacks, first, pages);
         for (index, page) in bytes.chunks_exact(PAGE_BYTES as usize).enumerate() {
-            let Some((_, first_stack)) = page_of_key(keys[first as usize + index]) else {
+            let Some((thread, first_stack)) = page_of_key(keys[first as usize + index]) else {
                 continue;
             };
             let words = to_words(page);
@@ -84,6 +93,9 @@ pub fn read(arena: &ArenaFile, tree: &Tree, progress: Progress<'_>) -> Result<Le
                 add_record(&mut ledger.rows[row], record, &extras, &peak);
                 let logged = &logged[slot * LOGGED_WORDS..][..LOGGED_WORDS];
                 ledger.pending.extend(unlogged(row as u32, record, logged));
+                ledger
+                    .by_thread
+                    .extend(by_thread(row as u32, thread, record));
             }
         }
     })?;
@@ -128,6 +140,7 @@ fn rows_for_stacks(tree: &Tree) -> Ledger {
         rows,
         row_of_stack,
         pending: Vec::new(),
+        by_thread: Vec::new(),
         stack_of_row: Vec::new(),
     }
 }
@@ -267,6 +280,19 @@ fn unlogged(row: u32, record: &[u64], logged: &[u64]) -> Option<RowChange> {
         blocks: live_blocks.wrapping_sub(logged[1]) as i64,
     };
     (change.bytes != 0 || change.blocks != 0).then_some(change)
+}
+
+/// What a thread's record says, if it says anything.
+fn by_thread(row: u32, thread: u32, record: &[u64]) -> Option<ThreadRecord> {
+    let counters = ThreadCounters {
+        thread,
+        calls: record[ALLOCATIONS],
+        total_bytes: record[BYTES],
+        frees: record[FREES],
+        net_bytes: record[BYTES].wrapping_sub(record[FREED_BYTES]) as i64,
+    };
+    let is_used = counters.calls != 0 || counters.frees != 0 || counters.net_bytes != 0;
+    is_used.then_some(ThreadRecord { row, counters })
 }
 
 /// Turns the signed sums into the row's counters.

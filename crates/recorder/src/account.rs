@@ -7,6 +7,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
+use crate::jit_symbols::{self, Extent};
 use crate::mappings;
 use crate::moments;
 use crate::setup;
@@ -52,6 +53,7 @@ pub fn take_if_due(hot: &Hot, arena: Arena, life_ns: u64) {
 }
 
 fn take(hot: &Hot, arena: Arena, time_ns: u64) {
+    jit_symbols::look(Extent::New);
     let Some(sums) = read_smaps(hot) else {
         return;
     };

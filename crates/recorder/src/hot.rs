@@ -115,10 +115,14 @@ pub struct Hot {
     /// The last event that an injected leak was made for.
     pub injected_birth: AtomicU64,
 
+    /// Generation when the lists of registered code were last looked at.
+    pub jit_symbols_generation: AtomicU32,
+
     pub names_lock: Spin,
     pub events_lock: Spin,
     pub modules_lock: Spin,
     pub jit_lock: Spin,
+    pub jit_symbols_lock: Spin,
     pub mappings_lock: Spin,
     pub threads_lock: Spin,
     pub trie_growth_lock: Spin,

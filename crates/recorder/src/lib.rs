@@ -23,6 +23,7 @@ mod hot;
 mod inject;
 #[cfg(feature = "interpose")]
 mod interpose;
+mod jit_symbols;
 mod ledger;
 mod live;
 mod mappings;
@@ -39,6 +40,7 @@ mod spin;
 mod streams;
 mod sys;
 mod thread;
+mod thread_names;
 mod tls;
 mod trie;
 mod unwind;

@@ -17,9 +17,9 @@ use residue_arena::{node, tables};
 /// A loaded module, as far as unwinding needs it.
 #[derive(Clone, Copy)]
 pub struct Located {
-    pub start: usize,
-    pub end: usize,
     pub eh_frame_header: usize,
+    /// Range of memory that holds the unwind tables.
+    pub tables: (usize, usize),
     pub generation: u32,
 }
 
@@ -70,10 +70,16 @@ pub fn locate(address: usize) -> Option<Located> {
         .find(|known| is_same(known, &object))
         .map(|known| known.generation.load(Ordering::Relaxed) as u32)
         .unwrap_or_else(|| register(&object));
+    let header = object.eh_frame_header as usize;
+    // An executable with holes between its segments is found segment by segment, and
+    // its code and its tables are in different ones.
+    let tables = match (object.map_start..object.map_end).contains(&header) {
+        true => (object.map_start, object.map_end),
+        false => range_of(header).unwrap_or((0, 0)),
+    };
     Some(Located {
-        start: object.map_start,
-        end: object.map_end,
-        eh_frame_header: object.eh_frame_header as usize,
+        eh_frame_header: header,
+        tables,
         generation,
     })
 }

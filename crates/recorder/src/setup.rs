@@ -73,8 +73,9 @@ pub fn wake() -> bool {
         Ok(_) => {}
         Err(mode) => return mode == RECORDING,
     }
-    // After a fork the slot still names the parent's state.
+    // After a fork the slots still name states of the parent.
     tls::set(core::ptr::null_mut());
+    tls::set_last(core::ptr::null_mut());
     let ready = set_up().is_some();
     if ready {
         let base = hot.arena_base.load(Ordering::Relaxed);

@@ -2,6 +2,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot::Hot;
+use crate::jit_symbols::{self, Extent};
 use crate::moments;
 use crate::sys;
 use core::sync::atomic::Ordering;
@@ -27,6 +28,7 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
     row.id = u64::from(event);
     moments::end_interval(arena, &mut row);
     moments::write(arena, &row, true);
+    jit_symbols::look(Extent::New);
     let Some(index) = arena.append(Region::Snapshots) else {
         arena.word(header::NO_ROOM).fetch_add(1, Ordering::Relaxed);
         return;

@@ -21,12 +21,14 @@ const SYS_READLINK: usize = 89;
 const SYS_FTRUNCATE: usize = 77;
 const SYS_GETRLIMIT: usize = 97;
 const SYS_GETPPID: usize = 110;
+const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
 const SYS_SCHED_YIELD: usize = 24;
 const SYS_NANOSLEEP: usize = 35;
+const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
 
 const PROT_NONE: usize = 0;
@@ -254,6 +256,23 @@ pub fn is_mapped(address: usize) -> bool {
     unsafe { call(SYS_MINCORE, [page, 1, &raw mut resident as usize, 0, 0, 0]) }.is_ok()
 }
 
+/// Copies memory of this process: an error where it is not there, and a plain read would
+/// be a fatal signal. All of it or none counts as read.
+///
+/// # Safety
+/// `into` must have room for `bytes`.
+pub unsafe fn read_memory(from: usize, into: *mut u8, bytes: usize) -> Result<(), Errno> {
+    let (to, from) = ([into as usize, bytes], [from, bytes]);
+    let (to, from) = (to.as_ptr() as usize, from.as_ptr() as usize);
+    let arguments = [pid() as usize, to, 1, from, 1, 0];
+    // SAFETY: the kernel writes at most `bytes`, for which the caller vouches.
+    let copied = unsafe { call(SYS_PROCESS_VM_READV, arguments) }?;
+    match copied == bytes {
+        true => Ok(()),
+        false => Err(Errno(-14)),
+    }
+}
+
 /// Keeps every signal away from this thread; returns the mask to go back to.
 pub fn block_signals() -> u64 {
     change_signal_mask(u64::MAX)
@@ -285,6 +304,16 @@ pub fn parent_pid() -> u32 {
 pub fn tid() -> u32 {
     // SAFETY: reads a number.
     unsafe { call(SYS_GETTID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+/// What this thread is called, up to a zero byte.
+pub fn thread_name() -> Result<[u8; 16], Errno> {
+    const GET_NAME: usize = 16;
+    let mut name = [0_u8; 16];
+    let arguments = [GET_NAME, name.as_mut_ptr() as usize, 0, 0, 0, 0];
+    // SAFETY: the kernel writes sixteen bytes.
+    unsafe { call(SYS_PRCTL, arguments) }?;
+    Ok(name)
 }
 
 /// Whether the kernel says for certain that there is no such thread.

@@ -2,13 +2,16 @@
 //!
 //! States are made once and passed on: when a thread ends, the next new thread
 //! takes over its state and goes on counting in the same records. Nothing is
-//! lost and memory follows the highest number of threads, not their sum.
+//! lost and memory follows the highest number of threads, not their sum. What is
+//! known by thread is then known of the threads that shared a state one after
+//! another; how many they were, and whether all had one name, is written down.
 
 use crate::arena_map::{self, Arena};
 use crate::hot;
 use crate::live::{FreeSides, RECENT_PAGES, RecentPage};
 use crate::private;
 use crate::sys;
+use crate::thread_names;
 use crate::tls;
 use crate::trie::RecentChildren;
 use crate::unwind::cached::{CachedStack, Leaf};
@@ -25,6 +28,12 @@ pub const DIRECTORY_ROWS: usize = 1024;
 /// A signal handler may allocate while the recorder works; beyond this nesting
 /// calls are dropped.
 const DEEPEST_NESTING: u32 = 3;
+
+/// A state is passed on in the third of libc's four rounds of destructors: those of the
+/// program may allocate, and set their keys again to be called once more. States are
+/// aligned to pages, so that the value of a key can be a state and a number of rounds.
+const LAST_ROUND: usize = 3;
+const ROUNDS_MASK: usize = 7;
 
 /// Scopes inside scopes; deeper ones carry the label of the last that had room.
 pub const MOST_SCOPES: usize = 32;
@@ -139,7 +148,7 @@ fn first_entry() -> Option<Guard> {
     unsafe { (*thread).busy.store(BUSY, Ordering::Relaxed) };
     compiler_fence(Ordering::SeqCst);
     let guard = Guard { thread };
-    if let Some(arena) = hot::get().arena() {
+    if let Some(arena) = hot::get().arena().filter(|_| tls::last().is_null()) {
         arena.word(header::THREADS).fetch_add(1, Ordering::Relaxed);
     }
     let key = hot::get().thread_key.load(Ordering::Relaxed);
@@ -197,12 +206,43 @@ fn each_state(change: impl Fn(&mut Thread)) {
     }
 }
 
-/// A state nobody uses, or a new one.
+/// All states there are.
+pub fn each(look: impl Fn(&Thread)) {
+    let mut at = hot::get().threads.load(Ordering::Acquire).cast_const();
+    while !at.is_null() {
+        // SAFETY: states are never unmapped; what is looked at of another thread's are
+        // atomics, and fields that never change.
+        let thread = unsafe { &*at };
+        look(thread);
+        at = thread.next;
+    }
+}
+
+/// The states of the thread with this handle.
+pub fn each_owned_by(handle: usize, look: impl Fn(&Thread)) {
+    // While it is held, no state passes to another thread.
+    let _held = hot::get().threads_lock.lock();
+    each(|thread| {
+        let is_its = thread.stats[stat::HANDLE].load(Ordering::Relaxed) == handle as u64;
+        if is_its && thread.owner().is_some() {
+            look(thread);
+        }
+    });
+}
+
+/// A state nobody uses, the thread's own if it had one before, or a new one.
 fn acquire() -> Option<*mut Thread> {
     let hot = hot::get();
     let arena = hot.arena()?;
     let _held = hot.threads_lock.lock();
     let tid = sys::tid();
+    let last = tls::last();
+    // SAFETY: states are never unmapped.
+    if !last.is_null() && unsafe { (*last).owner() }.is_none() {
+        // SAFETY: nobody has it, and nobody gets it while the lock is held.
+        unsafe { (*last).take_over(tid) };
+        return Some(last);
+    }
     let count = hot.thread_count.load(Ordering::Relaxed);
     // Threads that ended without their destructor are looked for now and then.
     let look_for_dead = count.is_power_of_two() && count > 1;
@@ -298,9 +338,22 @@ impl Thread {
         true
     }
 
+    /// The thread that has this state, if one has.
+    pub fn owner(&self) -> Option<u32> {
+        let tid = self.owner.load(Ordering::Acquire);
+        (tid != 0).then_some(tid)
+    }
+
     fn take_over(&mut self, tid: u32) {
+        let before = self.stats[stat::TID].swap(u64::from(tid), Ordering::Relaxed);
+        if before != 0 && before != u64::from(tid) {
+            thread_names::pass_on(self.stats);
+        }
+        thread_names::note_own(self.stats);
+        // In libc the address of the control block is the handle.
+        let handle = sys::thread_control_block() as u64;
+        self.stats[stat::HANDLE].store(handle, Ordering::Relaxed);
         self.owner.store(tid, Ordering::Relaxed);
-        self.stats[stat::TID].store(u64::from(tid), Ordering::Relaxed);
         self.busy.store(FREE, Ordering::Relaxed);
         self.nesting = 0;
         self.last_block = 0;
@@ -313,20 +366,34 @@ impl Thread {
     }
 }
 
-/// Runs when a thread ends: its state is free for the next one.
+/// Runs when a thread ends, once in each round of destructors: in the last its state is
+/// free for the next one.
 ///
 /// # Safety
-/// Called by libc only, with the value set for the ending thread.
+/// Called by libc only, with the value set for the ending thread: the address of its
+/// state, plus the rounds before.
 pub unsafe extern "C" fn thread_ended(value: *mut c_void) {
-    let mut thread = value.cast::<Thread>();
-    if !hot::get().is_recording() || tls::get() != thread {
+    let round = (value as usize & ROUNDS_MASK) + 1;
+    let mut thread = value.map_addr(|at| at & !ROUNDS_MASK).cast::<Thread>();
+    let hot = hot::get();
+    if !hot.is_recording() || tls::get() != thread {
         return;
     }
+    let key = hot.thread_key.load(Ordering::Relaxed);
+    if round < LAST_ROUND && key != 0 {
+        // SAFETY: the key was made at set-up, and had a value a moment ago.
+        let again = unsafe { sys::pthread_setspecific(key - 1, value.wrapping_byte_add(1)) };
+        if again == 0 {
+            return;
+        }
+    }
+    tls::set_last(thread);
     tls::set(core::ptr::null_mut());
     while !thread.is_null() {
         // SAFETY: states are never unmapped, and this one is still ours.
         unsafe {
             let nested = (*thread).nested;
+            thread_names::note_own((*thread).stats);
             (*thread).owner.store(0, Ordering::Release);
             thread = nested;
         }

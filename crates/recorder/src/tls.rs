@@ -1,7 +1,7 @@
-//! One word of thread-local storage, in the initial-exec model: an access is two
+//! Two words of thread-local storage, in the initial-exec model: an access is two
 //! instructions and never a call to `__tls_get_addr`, which may allocate.
 //!
-//! Stable Rust cannot say that in Rust, so the word is defined in assembly.
+//! Stable Rust cannot say that in Rust, so the words are defined in assembly.
 
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
@@ -14,6 +14,12 @@ global_asm!(
     ".size residue_thread_slot, 8",
     ".p2align 3",
     "residue_thread_slot:",
+    ".zero 8",
+    ".globl residue_thread_last",
+    ".hidden residue_thread_last",
+    ".type residue_thread_last, @object",
+    ".size residue_thread_last, 8",
+    "residue_thread_last:",
     ".zero 8",
     ".text",
 );
@@ -41,6 +47,36 @@ pub fn set(value: *mut Thread) {
     unsafe {
         asm!(
             "mov {offset}, qword ptr [rip + residue_thread_slot@GOTTPOFF]",
+            "mov qword ptr fs:[{offset}], {value}",
+            offset = out(reg) _,
+            value = in(reg) value,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// The state that this thread had when it ended. It may still allocate or free: libc
+/// takes down what it kept for the thread after all destructors.
+pub fn last() -> *mut Thread {
+    let value: *mut Thread;
+    // SAFETY: as in `get`.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_thread_last@GOTTPOFF]",
+            "mov {value}, qword ptr fs:[{offset}]",
+            offset = out(reg) _,
+            value = lateout(reg) value,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    value
+}
+
+pub fn set_last(value: *mut Thread) {
+    // SAFETY: as in `set`.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_thread_last@GOTTPOFF]",
             "mov qword ptr fs:[{offset}], {value}",
             offset = out(reg) _,
             value = in(reg) value,

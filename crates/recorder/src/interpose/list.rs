@@ -25,7 +25,7 @@ macro_rules! stubs {
     };
 }
 
-use super::{heap, maps};
+use super::{heap, loader, maps};
 
 stubs! {
     malloc, "rsi", "rdx" => heap::malloc;
@@ -42,6 +42,9 @@ stubs! {
     cfree, "rsi", "rdx" => heap::free;
     free_sized, "rdx", "rcx" => heap::free_sized;
     free_aligned_sized, "rcx", "r8" => heap::free_aligned_sized;
+    __register_frame, "rsi", "rdx" => loader::register_frame;
+    __register_frame_info, "rdx", "rcx" => loader::register_frame_info;
+    __register_frame_info_bases, "r8", "r9" => loader::register_frame_info_bases;
 }
 
 /// Functions whose caller does not matter go straight to Rust.
@@ -57,16 +60,13 @@ macro_rules! direct {
     };
 }
 
-use super::loader;
-use core::ffi::{c_int, c_void};
+use core::ffi::{c_char, c_int, c_void};
 
 direct! {
     munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
-    __register_frame(section: *mut u8) => loader::register_frame;
-    __register_frame_info(section: *mut u8, object: *mut u8) => loader::register_frame_info;
-    __register_frame_info_bases(section: *mut u8, object: *mut u8, text: *mut u8, data: *mut u8)
-        => loader::register_frame_info_bases;
+    pthread_setname_np(thread: usize, name: *const c_char) -> c_int
+        => loader::pthread_setname_np;
     __deregister_frame(section: *mut u8) => loader::deregister_frame;
     __deregister_frame_info(section: *mut u8) -> *mut u8 => loader::deregister_frame_info;
     __deregister_frame_info_bases(section: *mut u8) -> *mut u8

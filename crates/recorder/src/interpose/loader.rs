@@ -1,15 +1,17 @@
-//! Code that comes and goes: `dlclose`, and the unwind tables of JIT compilers.
-//! And the constructor, which runs when this library is loaded.
+//! Code that comes and goes: `dlclose`, and the unwind tables of JIT compilers. Names of
+//! threads. And the constructor, which runs when this library is loaded.
 
 use super::real;
 use crate::functions;
 use crate::hot;
+use crate::jit_symbols::{self, Extent};
 use crate::modules;
 use crate::recorder;
 use crate::setup;
 use crate::sys;
+use crate::thread_names;
 use crate::unwind::{jit, verify};
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
 
@@ -23,6 +25,19 @@ pub unsafe fn dlclose(handle: *mut c_void) -> c_int {
         modules::look_again();
     }
     result
+}
+
+/// A thread gets a name.
+///
+/// # Safety
+/// The arguments must be what the function of this name takes.
+pub unsafe fn pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
+    const NOT_THERE: c_int = 38;
+    match real::pthread_setname_np() {
+        // SAFETY: the program's own call, handed on.
+        Some(real) => unsafe { thread_names::set_by(real, handle, name) },
+        None => NOT_THERE,
+    }
 }
 
 /// Libgcc's function of this name, found when first needed.
@@ -68,42 +83,54 @@ fn registering<T>(call: impl FnOnce() -> T) -> T {
     result
 }
 
-/// Makes a hook for one of libgcc's registering functions.
-macro_rules! libgcc_hook {
-    ($name:ident, $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?,
-     before: $before:expr, after: $after:expr) => {
-        pub unsafe fn $name($($argument: *mut u8),*) $(-> $result)? {
-            static REAL: Libgcc = Libgcc::new($symbol);
-            let section = [$($argument),*][0] as usize;
-            let address = REAL.find();
-            if address == 0 {
-                return $($none)?;
-            }
-            // SAFETY: libgcc's function of this name takes these arguments.
-            let real = unsafe {
-                core::mem::transmute::<
-                    usize,
-                    unsafe extern "C" fn($(libgcc_hook!(@pointer $argument)),*) $(-> $result)?,
-                >(address)
-            };
-            let before: fn(usize) = $before;
-            let after: fn(usize) = $after;
-            before(section);
-            // SAFETY: the program's own call, handed on.
-            let result = registering(|| unsafe { real($($argument),*) });
-            after(section);
-            result
+/// Makes hooks for libgcc's registering functions. Those that register are told where they
+/// were called from, by a stub.
+macro_rules! libgcc_hooks {
+    ($($name:ident, $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?,
+     $when:ident: $also:expr;)*) => {
+        $(libgcc_hooks!(@$when $name, $symbol, ($($argument),*) $(-> $result, $none)?, $also);)*
+    };
+    (@after $name:ident, $symbol:literal, ($($argument:ident),*), $also:expr) => {
+        pub unsafe extern "C" fn $name(
+            $($argument: *mut u8,)* return_slot: *const usize, _bp: usize,
+        ) {
+            libgcc_hooks!(@call $symbol, ($($argument),*));
+            // SAFETY: the stub hands over the place of the return address.
+            $also([$($argument),*][0] as usize, unsafe { return_slot.read() });
         }
     };
+    (@before $name:ident, $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?,
+     $also:expr) => {
+        pub unsafe fn $name($($argument: *mut u8),*) $(-> $result)? {
+            $also([$($argument),*][0] as usize);
+            libgcc_hooks!(@call $symbol, ($($argument),*) $(-> $result, $none)?)
+        }
+    };
+    (@call $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?) => {{
+        static REAL: Libgcc = Libgcc::new($symbol);
+        let address = REAL.find();
+        if address == 0 {
+            return $($none)?;
+        }
+        // SAFETY: libgcc's function of this name takes these arguments.
+        let real = unsafe {
+            core::mem::transmute::<
+                usize,
+                unsafe extern "C" fn($(libgcc_hooks!(@pointer $argument)),*) $(-> $result)?,
+            >(address)
+        };
+        // SAFETY: the program's own call, handed on.
+        registering(|| unsafe { real($($argument),*) })
+    }};
     (@pointer $argument:ident) => { *mut u8 };
 }
 
-fn nothing(_section: usize) {}
-
-fn came(section: usize) {
+fn came(section: usize, caller: usize) {
     if section != 0 && hot::get().is_recording() {
         // SAFETY: libgcc has just accepted the section.
         unsafe { jit::register(section) };
+        find_descriptor(caller);
+        jit_symbols::look(Extent::New);
     }
 }
 
@@ -111,33 +138,94 @@ fn came(section: usize) {
 /// after it.
 fn goes(section: usize) {
     jit::deregister(section);
+    jit_symbols::look(Extent::New);
 }
 
-libgcc_hook!(register_frame, c"__register_frame", (section), before: nothing, after: came);
-libgcc_hook!(register_frame_info, c"__register_frame_info", (section, object),
-    before: nothing, after: came);
-libgcc_hook!(register_frame_info_bases, c"__register_frame_info_bases",
-    (section, object, text, data), before: nothing, after: came);
-libgcc_hook!(deregister_frame, c"__deregister_frame", (section), before: goes, after: nothing);
-libgcc_hook!(deregister_frame_info, c"__deregister_frame_info",
-    (section) -> *mut u8, core::ptr::null_mut(), before: goes, after: nothing);
-libgcc_hook!(deregister_frame_info_bases, c"__deregister_frame_info_bases",
-    (section) -> *mut u8, core::ptr::null_mut(), before: goes, after: nothing);
+libgcc_hooks! {
+    register_frame, c"__register_frame", (section), after: came;
+    register_frame_info, c"__register_frame_info", (section, object), after: came;
+    register_frame_info_bases, c"__register_frame_info_bases", (section, object, text, data),
+        after: came;
+    deregister_frame, c"__deregister_frame", (section), before: goes;
+    deregister_frame_info, c"__deregister_frame_info",
+        (section) -> *mut u8, core::ptr::null_mut(), before: goes;
+    deregister_frame_info_bases, c"__deregister_frame_info_bases",
+        (section) -> *mut u8, core::ptr::null_mut(), before: goes;
+}
+
+/// Looks in the module of a compiler, once, for its list of the code that it made.
+fn find_descriptor(caller: usize) {
+    const MOST_MODULES: usize = 16;
+    static ASKED: [AtomicUsize; MOST_MODULES] = [const { AtomicUsize::new(0) }; MOST_MODULES];
+    let Some((module, _)) = modules::range_of(caller) else {
+        return;
+    };
+    for place in &ASKED {
+        match place.compare_exchange(0, module, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return recorder::muted(|| find_descriptor_in(modules::path_of(caller))),
+            Err(known) if known == module => return,
+            Err(_) => {}
+        }
+    }
+}
+
+/// Looks in the module at a path, which ends in a zero byte behind the slice, and in those
+/// that all modules see.
+fn find_descriptor_in(path: &[u8]) {
+    // SAFETY: the names are terminated; the handle is given back.
+    unsafe {
+        let global = sys::dlsym(core::ptr::null_mut(), jit_symbols::DESCRIPTOR.as_ptr());
+        if !path.is_empty() {
+            let flags = sys::RTLD_LAZY | sys::RTLD_NOLOAD;
+            let handle = sys::dlopen(path.as_ptr().cast(), flags);
+            if !handle.is_null() {
+                let own = sys::dlsym(handle, jit_symbols::DESCRIPTOR.as_ptr());
+                note_descriptor(own);
+                if let Some(close) = real::dlclose() {
+                    close(handle);
+                }
+            }
+        }
+        note_descriptor(global);
+        forget_search_errors();
+    }
+}
+
+fn note_descriptor(address: *mut c_void) {
+    if !address.is_null() {
+        jit_symbols::found(address as usize);
+    }
+}
+
+/// Takes away what searches in vain left behind.
+fn forget_search_errors() {
+    // The first call reads it, the second frees it.
+    // SAFETY: neither takes anything.
+    unsafe {
+        sys::dlerror();
+        sys::dlerror();
+    }
+}
 
 /// The dynamic linker calls this before the program's own constructors.
 #[used]
 #[unsafe(link_section = ".init_array")]
 static CONSTRUCTOR: extern "C" fn() = constructor;
 
-/// Nothing needs to be done when a program ends; this only reads the clock.
+/// Nothing needs to be done when a program ends; this only reads the clock, and the names
+/// of what was not named before.
 #[used]
 #[unsafe(link_section = ".fini_array")]
 static DESTRUCTOR: extern "C" fn() = destructor;
 
 extern "C" fn destructor() {
-    if let Some(arena) = hot::get().arena() {
-        arena.note_time();
-    }
+    let Some(arena) = hot::get().recording_arena() else {
+        return;
+    };
+    arena.note_time();
+    thread_names::note_all();
+    recorder::muted(|| find_descriptor_in(b""));
+    jit_symbols::look(Extent::All);
 }
 
 extern "C" fn constructor() {
@@ -151,12 +239,7 @@ extern "C" fn constructor() {
             note_foreign_malloc();
             find_statistics();
         }
-        // The first call reads what the searches left behind, the second frees it.
-        // SAFETY: neither takes anything.
-        unsafe {
-            sys::dlerror();
-            sys::dlerror();
-        }
+        forget_search_errors();
     });
     if is_recording {
         prepare_events();

@@ -4,7 +4,7 @@
 use crate::setup;
 use crate::sys;
 use core::cell::UnsafeCell;
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 /// Makes one slot and one typed getter for each function.
@@ -66,6 +66,7 @@ real_functions! {
     mremap: fn(*mut u8, usize, usize, c_int, *mut u8) -> *mut u8;
     sbrk: fn(isize) -> *mut u8;
     dlclose: fn(*mut c_void) -> c_int;
+    pthread_setname_np: fn(usize, *const c_char) -> c_int;
 }
 
 /// Slot value for a function that does not exist.

@@ -113,8 +113,9 @@ fn rule_in_module(module: &modules::Located, address: usize, ip: usize) -> Optio
     if module.eh_frame_header == 0 {
         return None;
     }
+    let (start, end) = module.tables;
     // SAFETY: the module is loaded, and its unwind tables are part of its memory.
-    let entry = unsafe { cfi::find(module.eh_frame_header, module.start, module.end, address) };
+    let entry = unsafe { cfi::find(module.eh_frame_header, start, end, address) };
     let Some(entry) = entry else {
         return returns_from_signal(ip).then_some(Rule::SIGNAL);
     };

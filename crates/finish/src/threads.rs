@@ -1,0 +1,209 @@
+//! Who made and freed the blocks of each stack.
+//!
+//! The recorder counts by state, and a state passes to another thread when its own has
+//! ended. What stands for one thread here is therefore what threads did in one state,
+//! one after another: the last of them gives the number. They are called by its name
+//! where all had that name, as the threads of a pool do; otherwise the name says that
+//! there were others.
+
+use crate::arena_file::{ArenaFile, Error};
+use crate::stacks::{Ledger, ThreadRecord};
+use crate::tree::{ABSENT, FastMap};
+use residue_arena::tables::thread as stat;
+use residue_profile::{Profile, Ragged, Thread, ThreadCounters};
+
+/// The words of a state.
+type Words = [u64; stat::WORDS];
+
+/// Fills the threads and what each did; the profile has its stacks already.
+pub fn fill(profile: &mut Profile, arena: &ArenaFile, ledger: &mut Ledger) -> Result<(), Error> {
+    let states = arena.thread_records()?;
+    let mut records = std::mem::take(&mut ledger.by_thread);
+    // A thread that came while this was read has pages, but no state yet.
+    let most = records.iter().map(|record| record.counters.thread + 1);
+    let count = most.max().unwrap_or(0).max(states.len() as u32);
+    let (threads, thread_of_state) = threads_of(&states, count as usize);
+
+    for record in &mut records {
+        record.counters.thread = thread_of_state[record.counters.thread as usize];
+    }
+    records.retain_mut(|record| {
+        record.row = ledger.stack_of_row[record.row as usize];
+        record.row != ABSENT
+    });
+    profile.by_thread = add_up(records, profile.stacks.len());
+    profile.threads = threads;
+    note_shared(profile, &states);
+    Ok(())
+}
+
+/// The threads, and which of them each state is.
+fn threads_of(states: &[Words], count: usize) -> (Vec<Thread>, Vec<u32>) {
+    let mut threads = Vec::new();
+    let mut thread_of_state = Vec::with_capacity(count);
+    // A signal handler that allocates has a second state of the same thread.
+    let mut alone: FastMap<u32, u32> = FastMap::default();
+    for index in 0..count {
+        let state = states.get(index).unwrap_or(&[0; stat::WORDS]);
+        let tid = state[stat::TID] as u32;
+        let is_alone = tid != 0 && state[stat::EARLIER_THREADS] == 0;
+        let known = alone.get(&tid).copied().filter(|_| is_alone);
+        let thread = known.unwrap_or_else(|| {
+            let name = label(state);
+            threads.push(Thread { tid, name });
+            (threads.len() - 1) as u32
+        });
+        if is_alone {
+            alone.insert(tid, thread);
+        }
+        thread_of_state.push(thread);
+    }
+    (threads, thread_of_state)
+}
+
+fn label(state: &Words) -> String {
+    let name = name_at(state, stat::NAME);
+    match state[stat::EARLIER_THREADS] {
+        1 if !all_have_one_name(state) => format!("{name} and 1 earlier thread"),
+        earlier if !all_have_one_name(state) => format!("{name} and {earlier} earlier threads"),
+        _ => name,
+    }
+}
+
+fn name_at(state: &Words, at: usize) -> String {
+    let words = &state[at..at + stat::NAME_WORDS];
+    let bytes: Vec<u8> = words.iter().flat_map(|word| word.to_le_bytes()).collect();
+    let name = bytes.split(|&byte| byte == 0).next().unwrap_or_default();
+    String::from_utf8_lossy(name).into_owned()
+}
+
+/// Whether all threads that had the state were called the same.
+fn all_have_one_name(state: &Words) -> bool {
+    let words = |at: usize| &state[at..at + stat::NAME_WORDS];
+    state[stat::EARLIER_THREADS] == 0
+        || state[stat::EARLIER_NAMES_DIFFER] == 0 && words(stat::EARLIER_NAME) == words(stat::NAME)
+}
+
+/// One row for each of the stacks; what one thread did in several states is one entry.
+fn add_up(mut records: Vec<ThreadRecord>, stacks: usize) -> Ragged<ThreadCounters> {
+    records.sort_unstable_by_key(|record| (record.row, record.counters.thread));
+    records.dedup_by(|next, kept| {
+        let is_same = next.row == kept.row && next.counters.thread == kept.counters.thread;
+        if is_same {
+            let (sum, more) = (&mut kept.counters, &next.counters);
+            sum.calls += more.calls;
+            sum.total_bytes += more.total_bytes;
+            sum.frees += more.frees;
+            sum.net_bytes += more.net_bytes;
+        }
+        is_same
+    });
+    let mut by_thread = Ragged::default();
+    let mut rest = records.as_slice();
+    for stack in 0..stacks as u32 {
+        let count = rest.partition_point(|record| record.row <= stack);
+        let (row, others) = rest.split_at(count);
+        by_thread.push_row(row.iter().map(|record| record.counters));
+        rest = others;
+    }
+    by_thread
+}
+
+fn note_shared(profile: &mut Profile, states: &[Words]) {
+    let shared = states.iter().filter(|state| !all_have_one_name(state));
+    let count = shared.count();
+    if count != 0 {
+        profile.meta.notes.push(format!(
+            "what threads did is known together for those that came one after another: \
+             {count} of {} in the list of threads stand for several with different names",
+            profile.threads.len()
+        ));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state(tid: u64, name: &[u8], earlier: &[&[u8]]) -> Words {
+        let mut words = [0; stat::WORDS];
+        let mut put = |at: usize, name: &[u8]| {
+            for (index, piece) in name.chunks(8).enumerate() {
+                let mut bytes = [0; 8];
+                bytes[..piece.len()].copy_from_slice(piece);
+                words[at + index] = u64::from_le_bytes(bytes);
+            }
+        };
+        put(stat::NAME, name);
+        if let Some(first) = earlier.first() {
+            put(stat::EARLIER_NAME, first);
+        }
+        words[stat::TID] = tid;
+        words[stat::EARLIER_THREADS] = earlier.len() as u64;
+        words[stat::EARLIER_NAMES_DIFFER] = u64::from(earlier.windows(2).any(|w| w[0] != w[1]));
+        words
+    }
+
+    #[test]
+    fn threads_of_one_name_have_it_and_others_are_told() {
+        let pool: &[u8] = b"a pool's worker";
+        let names: Vec<String> = [
+            state(7, b"main", &[]),
+            state(8, pool, &[pool, pool]),
+            state(9, b"last", &[b"first"]),
+            state(10, b"last", &[b"last", b"first", b"last"]),
+        ]
+        .iter()
+        .map(label)
+        .collect();
+        assert_eq!(names[0], "main");
+        assert_eq!(names[1], "a pool's worker");
+        assert_eq!(names[2], "last and 1 earlier thread");
+        assert_eq!(names[3], "last and 3 earlier threads");
+    }
+
+    #[test]
+    fn two_states_of_one_thread_are_one_unless_another_had_one_of_them() {
+        let states = [
+            state(7, b"main", &[]),
+            state(8, b"worker", &[]),
+            state(7, b"main", &[]),
+            state(8, b"worker", &[b"gone"]),
+        ];
+        let (threads, thread_of_state) = threads_of(&states, 5);
+        assert_eq!(thread_of_state, [0, 1, 0, 2, 3]);
+        let tids: Vec<u32> = threads.iter().map(|thread| thread.tid).collect();
+        assert_eq!(tids, [7, 8, 8, 0]);
+    }
+
+    #[test]
+    fn entries_of_one_thread_are_added_up_in_order() {
+        let record = |row, thread, calls, net_bytes| ThreadRecord {
+            row,
+            counters: ThreadCounters {
+                thread,
+                calls,
+                total_bytes: 10 * calls,
+                frees: 1,
+                net_bytes,
+            },
+        };
+        let by_thread = add_up(
+            vec![
+                record(2, 1, 3, -5),
+                record(0, 1, 1, 1),
+                record(2, 0, 1, 7),
+                record(2, 1, 4, 9),
+            ],
+            4,
+        );
+        assert_eq!(by_thread.rows(), 4);
+        assert_eq!(by_thread.row(0), [record(0, 1, 1, 1).counters]);
+        assert!(by_thread.row(1).is_empty() && by_thread.row(3).is_empty());
+        let both = ThreadCounters {
+            frees: 2,
+            ..record(2, 1, 7, 4).counters
+        };
+        assert_eq!(by_thread.row(2), [record(2, 0, 1, 7).counters, both]);
+    }
+}
