@@ -4,7 +4,10 @@ use std::path::Path;
 use std::str::FromStr;
 
 use crate::error::Wrong;
-use crate::{csv, memory_check, npy, prmon, stamps};
+use crate::{
+    csv, gperftools, heaptrack, igprof, malloc_profiler, massif, memory_check, npy, pprof_parts,
+    prmon, stamps,
+};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {
@@ -17,15 +20,33 @@ pub enum Format {
     /// prmon's table of samples.
     Prmon,
     Csv,
+    /// Dumps of IgProf's tree of calls.
+    Igprof,
+    /// Dumps of MallocProfiler, with or without lines.
+    Mdr,
+    /// heaptrack's recordings, raw or interpreted.
+    Heaptrack,
+    /// Snapshots of valgrind's massif.
+    Massif,
+    /// Heap profiles as protocol buffers.
+    Pprof,
+    /// Heap profiles as text, of gperftools and jemalloc.
+    Gperftools,
 }
 
 impl Format {
-    pub const NAMES: [(&str, Format); 5] = [
+    pub const NAMES: [(&str, Format); 11] = [
         ("stamps", Format::Stamps),
         ("npy", Format::Npy),
         ("memory-check", Format::MemoryCheck),
         ("prmon", Format::Prmon),
         ("csv", Format::Csv),
+        ("igprof", Format::Igprof),
+        ("mdr", Format::Mdr),
+        ("heaptrack", Format::Heaptrack),
+        ("massif", Format::Massif),
+        ("pprof", Format::Pprof),
+        ("gperftools", Format::Gperftools),
     ];
 
     pub fn name(self) -> &'static str {
@@ -46,10 +67,35 @@ impl FromStr for Format {
     }
 }
 
+/// Formats that are known by how they begin, so that the rest can be read as it comes.
+pub(crate) fn by_start(start: &[u8]) -> Option<Format> {
+    let mut lines = start.split(|byte| *byte == b'\n');
+    let first_line = lines.next()?.trim_ascii_end();
+    let known = [
+        (Format::Igprof, igprof::is_start as fn(&[u8]) -> bool),
+        (Format::Heaptrack, heaptrack::is_start),
+        (Format::Massif, massif::is_start),
+        (Format::Gperftools, gperftools::is_start),
+        (Format::Mdr, malloc_profiler::is_line),
+    ];
+    let known = known.iter().find(|(_, is_start)| is_start(first_line));
+    match known {
+        Some(&(format, _)) => Some(format),
+        // MallocProfiler's lines may stand between others.
+        None => lines.any(malloc_profiler::is_line).then_some(Format::Mdr),
+    }
+}
+
 /// Says which format it is; fails with the reason why it is none.
 pub(crate) fn detect(path: &Path, bytes: &[u8]) -> Result<Format, Wrong> {
     if bytes.starts_with(npy::MAGIC) {
         return Ok(Format::Npy);
+    }
+    if let Some(format) = by_start(bytes) {
+        return Ok(format);
+    }
+    if pprof_parts::is_profile(bytes) {
+        return Ok(Format::Pprof);
     }
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Err(Wrong::whole("it is empty"));
@@ -77,7 +123,8 @@ pub(crate) fn detect(path: &Path, bytes: &[u8]) -> Result<Format, Wrong> {
         return Ok(Format::Csv);
     }
     Err(Wrong::whole(
-        "it is no format that is known: neither lines `name:microseconds,vm,rss`, nor an .npy \
-         array, a log with SimpleMemoryCheck's lines, prmon's table, or a CSV table with a header",
+        "it is no format that is known: neither a dump of IgProf, MallocProfiler, heaptrack, \
+         massif, pprof or gperftools, nor lines `name:microseconds,vm,rss`, an .npy array, a log \
+         with SimpleMemoryCheck's lines, prmon's table, or a CSV table with a header",
     ))
 }

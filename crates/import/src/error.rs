@@ -1,42 +1,60 @@
 //! What is wrong with a file, and where.
 
+use std::fmt;
 use std::path::{Path, PathBuf};
 
-/// Names the file, the line and the reason.
+/// Names the file, the place and the reason.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("cannot import {}: {}{reason}", path.display(), place(*line))]
+#[error("cannot import {}: {}{reason}", path.display(), written(*place))]
 pub struct Error {
     pub path: PathBuf,
-    /// From one; rows for arrays.
-    pub line: Option<usize>,
+    pub place: Option<Place>,
     pub reason: String,
+}
+
+/// Where in a file; in its unpacked content where it is compressed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Place {
+    /// From one; rows for arrays.
+    Line(usize),
+    /// From zero.
+    Byte(usize),
+}
+
+impl fmt::Display for Place {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Place::Line(line) => write!(f, "line {line}"),
+            Place::Byte(byte) => write!(f, "byte {byte}"),
+        }
+    }
 }
 
 impl Error {
     pub(crate) fn new(path: &Path, wrong: Wrong) -> Error {
         Error {
             path: path.to_owned(),
-            line: wrong.line,
+            place: wrong.place,
             reason: wrong.reason,
         }
     }
 }
 
-fn place(line: Option<usize>) -> String {
-    line.map_or(String::new(), |line| format!("line {line}: "))
+fn written(place: Option<Place>) -> String {
+    place.map_or(String::new(), |place| format!("{place}: "))
 }
 
 /// An error that does not know its file yet.
 #[derive(Debug)]
 pub(crate) struct Wrong {
-    pub line: Option<usize>,
+    pub place: Option<Place>,
     pub reason: String,
 }
 
 impl Wrong {
     pub fn whole(reason: impl Into<String>) -> Wrong {
         Wrong {
-            line: None,
+            place: None,
             reason: reason.into(),
         }
     }
@@ -44,7 +62,14 @@ impl Wrong {
     /// `line` counts from one.
     pub fn at(line: usize, reason: impl Into<String>) -> Wrong {
         Wrong {
-            line: Some(line),
+            place: Some(Place::Line(line)),
+            reason: reason.into(),
+        }
+    }
+
+    pub fn at_byte(byte: usize, reason: impl Into<String>) -> Wrong {
+        Wrong {
+            place: Some(Place::Byte(byte)),
             reason: reason.into(),
         }
     }
@@ -58,4 +83,11 @@ pub(crate) fn quoted(text: &str) -> String {
         short.push('…');
     }
     format!("{short:?}")
+}
+
+/// The same for what need not be text.
+pub(crate) fn quoted_bytes(bytes: &[u8]) -> String {
+    const ENOUGH_BYTES: usize = 256;
+    let start = &bytes[..bytes.len().min(ENOUGH_BYTES)];
+    quoted(&String::from_utf8_lossy(start))
 }

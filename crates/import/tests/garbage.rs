@@ -2,29 +2,16 @@
 
 #[path = "common/arrays.rs"]
 mod arrays;
+#[path = "common/damage.rs"]
+mod damage;
 
 use std::path::Path;
 
+use damage::{Random, mutate};
 use residue_analysis::stages::{Value, analyse, stamps_of};
 use residue_import::{Format, Options, Unit, parse};
 
-const ROUNDS: u64 = 6000;
-
-/// A small generator of numbers, the same in every run.
-struct Random(u64);
-
-impl Random {
-    fn next(&mut self) -> u64 {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        self.0
-    }
-
-    fn below(&mut self, limit: usize) -> usize {
-        (self.next() % limit.max(1) as u64) as usize
-    }
-}
+const ROUNDS: u64 = 10_000;
 
 const PIECES: [&[u8]; 12] = [
     b"\n",
@@ -41,31 +28,6 @@ const PIECES: [&[u8]; 12] = [
     b"VSIZE ",
 ];
 
-fn mutate(bytes: &mut Vec<u8>, random: &mut Random) {
-    for _ in 0..=random.below(4) {
-        let start = random.below(bytes.len());
-        let end = (start + random.below(12)).min(bytes.len());
-        match random.below(5) {
-            0 => {
-                if let Some(byte) = bytes.get_mut(start) {
-                    *byte = random.next() as u8;
-                }
-            }
-            1 => drop(bytes.drain(start..end)),
-            2 => {
-                let piece = PIECES[random.below(PIECES.len())];
-                bytes.splice(start..end, piece.iter().copied());
-            }
-            3 => {
-                let copy = bytes[start..end].to_vec();
-                let place = random.below(bytes.len());
-                bytes.splice(place..place, copy);
-            }
-            _ => bytes.truncate(start.max(bytes.len() / 2)),
-        }
-    }
-}
-
 /// Returns how many of the damaged files could still be read.
 fn survive(name: &str, whole: &[u8]) -> u64 {
     let mut random = Random(0x9e37_79b9_7f4a_7c15);
@@ -81,7 +43,7 @@ fn survive(name: &str, whole: &[u8]) -> u64 {
     for round in 0..ROUNDS {
         let mut bytes = whole.to_vec();
         if round > 0 {
-            mutate(&mut bytes, &mut random);
+            mutate(&mut bytes, &mut random, &PIECES);
         }
         // Mostly as it would be found, sometimes as something else.
         let format = if round % 4 == 3 {
