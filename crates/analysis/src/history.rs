@@ -224,6 +224,11 @@ impl<'a> History<'a> {
             (bytes + counters.live_bytes, blocks + counters.calls)
         });
         let end_of_run_bytes = u64::try_from(movement.end_bytes).unwrap_or(0);
+        let births = self.births(group);
+        // Other tools do not tell them; and what was freed after the last event took
+        // its births with it.
+        let has_births = live_bytes == 0 || !births.is_empty();
+        let is_there_still = live_bytes >= end_of_run_bytes / 4 * 3;
         StackHistory {
             live,
             end_of_run_bytes,
@@ -231,9 +236,8 @@ impl<'a> History<'a> {
                 true => live_bytes,
                 false => end_of_run_bytes,
             },
-            births: self.births(group),
-            // What was freed after the last event took its births with it.
-            births_known: self.is_whole && live_bytes >= end_of_run_bytes / 4 * 3,
+            births,
+            births_known: self.is_whole && has_births && is_there_still,
             deferral: self.deferral(group),
             events: self.last_event() - self.first_event() + 1,
             blocks,

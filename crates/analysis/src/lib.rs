@@ -7,6 +7,7 @@ pub mod follow;
 mod groups;
 pub mod growth;
 pub mod history;
+pub mod merge;
 pub mod series;
 pub mod shape;
 pub mod stages;

@@ -1,0 +1,114 @@
+//! Several profiles as one: the sum over the processes of a job, or over many jobs.
+//!
+//! ```text
+//!   profile ──► tables: same module, function, file, frame, path? ──► numbers in the sum
+//!                 │
+//!                 └─► ledgers: counters, sizes, births, threads of each path, added
+//! ```
+//!
+//! Addresses are no part of it: a module is the same by its file and build, a frame by
+//! its place in the module, a path by its frames. So nothing depends on where a
+//! process was loaded.
+
+mod ledgers;
+mod papers;
+mod tables;
+
+use residue_profile::{Profile, Ragged};
+
+use ledgers::Ledgers;
+use papers::Papers;
+use tables::Tables;
+
+/// The sum of some profiles; one alone is returned as it is.
+pub fn merge(profiles: Vec<Profile>) -> Profile {
+    let mut sum = Sum::default();
+    for profile in profiles {
+        sum.add(profile);
+    }
+    sum.finish()
+}
+
+/// A sum that is being made, one profile at a time.
+#[derive(Default)]
+pub struct Sum {
+    /// The first profile, as long as there is no second.
+    only: Option<Profile>,
+    parts: Parts,
+}
+
+impl Sum {
+    pub fn add(&mut self, profile: Profile) {
+        if self.parts.papers.profiles == 0 && self.only.is_none() {
+            self.only = Some(profile);
+            return;
+        }
+        if let Some(first) = self.only.take() {
+            self.parts.add(first);
+        }
+        self.parts.add(profile);
+    }
+
+    pub fn finish(self) -> Profile {
+        match self.only {
+            Some(profile) => profile,
+            None => self.parts.finish(),
+        }
+    }
+}
+
+#[derive(Default)]
+struct Parts {
+    tables: Tables,
+    ledgers: Ledgers,
+    papers: Papers,
+}
+
+impl Parts {
+    fn add(&mut self, profile: Profile) {
+        let nodes = self.tables.add(&profile);
+        self.ledgers.add(&profile, &nodes);
+        self.papers.add(profile);
+    }
+
+    fn finish(self) -> Profile {
+        let Tables {
+            modules,
+            functions,
+            files,
+            frames,
+            nodes,
+            ..
+        } = self.tables;
+        let mut places = Ragged::default();
+        for row in &frames.places {
+            places.push_row(self.tables.place_rows.items[*row as usize].iter().copied());
+        }
+        let (stacks, rows) = self.ledgers.finish();
+        let has_births = self.papers.has_births();
+        let mut profile = Profile {
+            modules: modules.items,
+            functions: functions.items,
+            files: files.items,
+            frames: frames.items,
+            places,
+            nodes: nodes.items,
+            sizes_total: rows.sizes_total.finish(stacks.len()),
+            sizes_live: rows.sizes_live.finish(stacks.len()),
+            by_thread: rows.by_thread.finish(stacks.len()),
+            births: if has_births {
+                rows.births.finish(stacks.len())
+            } else {
+                Ragged::default()
+            },
+            threads: rows.threads,
+            stacks,
+            ..Profile::default()
+        };
+        self.papers.finish(&mut profile);
+        profile
+    }
+}
+
+#[cfg(test)]
+mod tests;

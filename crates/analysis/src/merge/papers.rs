@@ -1,0 +1,243 @@
+//! Who was recorded, and what a reader of the sum should know.
+
+use residue_profile::timeline::Source;
+use residue_profile::{End, Meta, Options, Profile, RecorderStats, Totals};
+
+/// Names of profiles that are listed in a note.
+const NAMES_SHOWN: usize = 8;
+/// Different notes of the profiles that are kept.
+const NOTES_KEPT: usize = 16;
+
+#[derive(Default)]
+pub struct Papers {
+    pub profiles: u64,
+    meta: Meta,
+    ended_unix_ns: u64,
+    heap: Totals,
+    mappings: Totals,
+    recorder: RecorderStats,
+    names: Vec<String>,
+    /// What profiles say, each once, and how many say it.
+    notes: Vec<(String, u64)>,
+    notes_left_out: u64,
+    events: u64,
+    source: Source,
+    have_timeline: bool,
+    /// Unit of the births, and how long it is where it is a time.
+    births: Option<(String, u64)>,
+    births_differ: bool,
+    options_differ: bool,
+}
+
+impl Papers {
+    pub fn add(&mut self, profile: Profile) {
+        let is_first = self.profiles == 0;
+        self.profiles += 1;
+        add_totals(&mut self.heap, &profile.heap);
+        add_totals(&mut self.mappings, &profile.mappings);
+        add_recorder(&mut self.recorder, &profile.recorder);
+        let about = &profile.timeline.about;
+        self.events = self.events.saturating_add(about.events);
+        self.have_timeline |= !profile.timeline.moments.is_empty();
+        let meta = profile.meta;
+        if !profile.births.items().is_empty() {
+            let counted_by = (meta.birth_unit.clone(), about.tick_ns);
+            let known = self.births.get_or_insert_with(|| counted_by.clone());
+            self.births_differ |= *known != counted_by || about.birth_bin_events > 1;
+        }
+        if self.names.len() < NAMES_SHOWN {
+            self.names
+                .push(format!("{} (pid {})", meta.program, meta.pid));
+        }
+        for note in &meta.notes {
+            self.add_note(note);
+        }
+        let ended = meta.started_unix_ns.saturating_add(meta.duration_ns);
+        self.ended_unix_ns = self.ended_unix_ns.max(ended);
+        if is_first {
+            self.source = about.source;
+            self.meta = meta;
+            return;
+        }
+        if self.source != about.source {
+            self.source = Source::None;
+        }
+        self.options_differ |= self.meta.options != meta.options;
+        self.add_meta(meta);
+    }
+
+    fn add_meta(&mut self, meta: Meta) {
+        let sum = &mut self.meta;
+        for (sum, more, several) in [
+            (&mut sum.program, &meta.program, "several programs"),
+            (&mut sum.executable, &meta.executable, ""),
+            (&mut sum.host, &meta.host, "several hosts"),
+            (&mut sum.kernel, &meta.kernel, "several kernels"),
+            (&mut sum.allocator, &meta.allocator, "several allocators"),
+        ] {
+            if sum != more {
+                *sum = several.to_string();
+            }
+        }
+        if sum.end != meta.end {
+            sum.end = End::Unknown;
+        }
+        if sum.page_bytes != meta.page_bytes {
+            sum.page_bytes = 0;
+        }
+        if sum.options != meta.options {
+            sum.options = Options::default();
+        }
+        sum.started_unix_ns = sum.started_unix_ns.min(meta.started_unix_ns);
+        let peaks = sum.max_rss_bytes.zip(meta.max_rss_bytes);
+        sum.max_rss_bytes = peaks.map(|(sum, more)| sum.saturating_add(more));
+    }
+
+    fn add_note(&mut self, note: &str) {
+        if let Some((_, profiles)) = self.notes.iter_mut().find(|(known, _)| known == note) {
+            *profiles += 1;
+        } else if self.notes.len() < NOTES_KEPT {
+            self.notes.push((note.to_string(), 1));
+        } else {
+            self.notes_left_out += 1;
+        }
+    }
+
+    /// Births are numbers of events, or spans of time, of each process by itself. They
+    /// can be added where they count the same.
+    pub fn has_births(&self) -> bool {
+        self.births.is_some() && !self.births_differ
+    }
+
+    pub fn finish(mut self, profile: &mut Profile) {
+        let notes = self.notes();
+        let meta = &mut self.meta;
+        if let Some((unit, _)) = self.births {
+            meta.birth_unit = unit;
+        }
+        meta.pid = 0;
+        meta.parent_pid = 0;
+        meta.duration_ns = self.ended_unix_ns.saturating_sub(meta.started_unix_ns);
+        meta.notes = notes;
+        profile.meta = self.meta;
+        profile.heap = self.heap;
+        profile.mappings = self.mappings;
+        profile.recorder = self.recorder;
+        let about = &mut profile.timeline.about;
+        about.source = self.source;
+        about.events = if self.source == Source::None {
+            0
+        } else {
+            self.events
+        };
+    }
+
+    fn notes(&self) -> Vec<String> {
+        let mut names = self.names.join(", ");
+        let more = self.profiles.saturating_sub(self.names.len() as u64);
+        if more > 0 {
+            names = format!("{names} and {more} more");
+        }
+        let mut notes = vec![format!("the sum of {} profiles: {names}", self.profiles)];
+        notes.push("peaks are sums of peaks that need not have been at the same time".to_string());
+        if self.have_timeline {
+            notes
+                .push("a sum has no timeline: moments of different runs do not add up".to_string());
+        }
+        match &self.births {
+            Some(_) if self.births_differ => notes
+                .push("births are left out: the profiles count them in different ways".to_string()),
+            Some((unit, _)) => notes.push(format!(
+                "births are counted by the {unit} of each run by itself"
+            )),
+            None => {}
+        }
+        if self.options_differ {
+            notes.push("the profiles were recorded with different options".to_string());
+        }
+        for (note, profiles) in &self.notes {
+            notes.push(format!("{profiles} of {}: {note}", self.profiles));
+        }
+        if self.notes_left_out > 0 {
+            notes.push(format!("{} more notes are left out", self.notes_left_out));
+        }
+        notes
+    }
+}
+
+fn add_totals(sum: &mut Totals, more: &Totals) {
+    // Named one by one, so that a new number cannot be forgotten.
+    let Totals {
+        calls,
+        frees,
+        total_bytes,
+        live_bytes,
+        live_blocks,
+        peak_bytes,
+        reallocs_in_place,
+        reallocs_moved,
+        temporaries,
+    } = more;
+    add_all([
+        (&mut sum.calls, calls),
+        (&mut sum.frees, frees),
+        (&mut sum.total_bytes, total_bytes),
+        (&mut sum.live_bytes, live_bytes),
+        (&mut sum.live_blocks, live_blocks),
+        (&mut sum.peak_bytes, peak_bytes),
+        (&mut sum.reallocs_in_place, reallocs_in_place),
+        (&mut sum.reallocs_moved, reallocs_moved),
+        (&mut sum.temporaries, temporaries),
+    ]);
+}
+
+fn add_recorder(sum: &mut RecorderStats, more: &RecorderStats) {
+    let RecorderStats {
+        arena_bytes,
+        private_bytes,
+        time_ns,
+        threads,
+        captures,
+        stacks_unwound,
+        frames_unwound,
+        rule_misses,
+        rules,
+        trie_nodes,
+        cut_stacks,
+        dropped,
+        dropped_bytes,
+        unknown_frees,
+        missed_frees,
+        paused_calls,
+        verified_stacks,
+        verify_differences,
+        frames_unresolved,
+    } = more;
+    add_all([
+        (&mut sum.arena_bytes, arena_bytes),
+        (&mut sum.private_bytes, private_bytes),
+        (&mut sum.time_ns, time_ns),
+        (&mut sum.threads, threads),
+        (&mut sum.captures, captures),
+        (&mut sum.stacks_unwound, stacks_unwound),
+        (&mut sum.frames_unwound, frames_unwound),
+        (&mut sum.rule_misses, rule_misses),
+        (&mut sum.rules, rules),
+        (&mut sum.trie_nodes, trie_nodes),
+        (&mut sum.cut_stacks, cut_stacks),
+        (&mut sum.dropped, dropped),
+        (&mut sum.dropped_bytes, dropped_bytes),
+        (&mut sum.unknown_frees, unknown_frees),
+        (&mut sum.missed_frees, missed_frees),
+        (&mut sum.paused_calls, paused_calls),
+        (&mut sum.verified_stacks, verified_stacks),
+        (&mut sum.verify_differences, verify_differences),
+        (&mut sum.frames_unresolved, frames_unresolved),
+    ]);
+}
+
+fn add_all<const N: usize>(numbers: [(&mut u64, &u64); N]) {
+    for (sum, more) in numbers {
+        *sum = sum.saturating_add(*more);
+    }
+}

@@ -1,0 +1,156 @@
+//! Single paths as they are read in the whole tree: the same names, hidden, cut and
+//! collapsed by the same rules, without making the tree.
+
+use std::collections::HashMap;
+
+use residue_names::{Action, NameStyle, Rules, Shown};
+use residue_profile::{FrameId, NodeId, Profile, Stack};
+
+use crate::course::{Course, Turn};
+use crate::filter::Marks;
+use crate::labels::Label;
+use crate::pieces::{Cast, Labelling, special_name};
+use crate::{Detail, Options, placeholder};
+
+/// One function of a path.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct PathStep {
+    pub label: Label,
+    /// The compiler put it into the function before it.
+    pub is_inlined: bool,
+}
+
+/// Reads paths of one profile; every name is made once.
+pub struct PathReader<'a> {
+    profile: &'a Profile,
+    options: Options<'a>,
+    shown: HashMap<FrameId, Vec<Piece>>,
+}
+
+struct Piece {
+    step: PathStep,
+    action: Action,
+    marks: Marks,
+}
+
+impl<'a> PathReader<'a> {
+    pub fn new(profile: &'a Profile, options: Options<'a>) -> PathReader<'a> {
+        PathReader {
+            profile,
+            options,
+            shown: HashMap::new(),
+        }
+    }
+
+    /// The labels of the path to a node, root first. Never empty, except for the root:
+    /// where every frame is hidden, the innermost is shown all the same.
+    pub fn labels(&mut self, node: NodeId) -> Vec<Label> {
+        let steps = self.steps_to(node).into_iter();
+        steps.map(|step| step.label).collect()
+    }
+
+    /// The path of a stack, root first, or what stands in its place.
+    pub fn steps(&mut self, stack: &Stack) -> Vec<PathStep> {
+        match placeholder(stack) {
+            Some(text) => vec![PathStep {
+                label: Label::text(text),
+                is_inlined: false,
+            }],
+            None => self.steps_to(stack.node),
+        }
+    }
+
+    /// The functions of one frame, its own and those inlined there, outermost first,
+    /// whatever rules do to them on a path.
+    pub fn frame(&mut self, frame: FrameId) -> Vec<Label> {
+        let pieces = self.pieces(frame).iter();
+        pieces.map(|piece| piece.step.label.clone()).collect()
+    }
+
+    fn steps_to(&mut self, node: NodeId) -> Vec<PathStep> {
+        let joins_equal = self.options.detail == Detail::Library;
+        let mut frames: Vec<FrameId> = self.profile.frames_leaf_first(node).collect();
+        frames.reverse();
+        let mut course = Course::default();
+        let mut path: Vec<PathStep> = Vec::new();
+        // How much of it stays when the rest is cut.
+        let mut root_steps = 0;
+        let mut innermost = None;
+        for frame in frames {
+            for piece in self.pieces(frame) {
+                innermost = Some(piece.step.clone());
+                let turn = course.turn(piece.action, piece.marks, joins_equal);
+                let is_same = || {
+                    path.last()
+                        .is_some_and(|it| it.label.is_same(&piece.step.label))
+                };
+                match turn {
+                    Turn::Stay => continue,
+                    Turn::Join if is_same() => continue,
+                    Turn::Below | Turn::Join => {}
+                    Turn::Cut => path.truncate(root_steps),
+                    Turn::Root => {
+                        path.clear();
+                        root_steps = 1;
+                    }
+                }
+                path.push(piece.step.clone());
+            }
+        }
+        if path.is_empty() {
+            path.extend(innermost);
+        }
+        path
+    }
+
+    fn pieces(&mut self, frame: FrameId) -> &[Piece] {
+        let (profile, options) = (self.profile, &self.options);
+        self.shown
+            .entry(frame)
+            .or_insert_with(|| pieces(profile, frame, options))
+    }
+}
+
+/// The pieces of one frame, outermost first.
+fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece> {
+    if let Some(name) = special_name(profile, frame) {
+        return vec![Piece {
+            step: PathStep {
+                label: Label::text(name),
+                is_inlined: false,
+            },
+            action: Action::Keep,
+            marks: 0,
+        }];
+    }
+    let mut cast = Cast::default();
+    let mut roles = Vec::new();
+    cast.add_frame(profile, frame as usize, &mut roles);
+    let show = |rules: &Rules, style: NameStyle| -> Vec<Shown> {
+        let subjects = cast.subjects.iter();
+        subjects
+            .map(|subject| rules.show(&subject.frame_name(), style))
+            .collect()
+    };
+    let shown = show(options.rules, options.style);
+    let full = match options.filter.looks_at_names() {
+        true => show(&Rules::none(), NameStyle::Full),
+        false => Vec::new(),
+    };
+    let mut labelling = Labelling::new(profile, &cast.subjects, &shown, options.detail);
+    let mut pieces = Vec::with_capacity(roles.len());
+    for (depth, role) in roles.iter().enumerate() {
+        let at = role.subject as usize;
+        let full = full.get(at).map_or("", |shown| &shown.name);
+        let filter = options.filter;
+        pieces.push(Piece {
+            step: PathStep {
+                label: labelling.label(role),
+                is_inlined: depth > 0,
+            },
+            action: shown[at].action,
+            marks: filter.marks(&cast.subjects[at], &shown[at].name, full),
+        });
+    }
+    pieces
+}

@@ -1,0 +1,316 @@
+//! Frames as pieces: one for each function that was inlined there, and the frame's
+//! own; each with its label and what the rules do to it.
+
+use std::sync::Arc;
+use std::thread::available_parallelism;
+
+use residue_names::{Action, FrameName, NameStyle, Rules, Shown};
+use residue_profile::{CUT, FrameId, NONE, Place, Profile};
+use rustc_hash::FxHashMap;
+
+use crate::filter::Marks;
+use crate::labels::{Label, LabelId, Labels};
+use crate::scopes::scope_name;
+use crate::{Detail, Options};
+
+const CUT_FRAMES: &str = "[... frames left out ...]";
+const LOST_FRAME: &str = "[lost frame]";
+const NO_LIBRARY: &str = "[no library]";
+
+/// One function at one place in a frame.
+#[derive(Clone, Copy)]
+pub(crate) struct Piece {
+    pub label: LabelId,
+    pub action: Action,
+    pub marks: Marks,
+}
+
+/// A function of one library and file: what rules and filters look at.
+pub(crate) struct Subject<'a> {
+    /// Linkage name, or the address in words where there is none.
+    name: std::borrow::Cow<'a, str>,
+    pub module: &'a str,
+    file: &'a str,
+    has_module: bool,
+}
+
+impl Subject<'_> {
+    /// The name of the scope, if this is one.
+    pub(crate) fn scope(&self) -> Option<&str> {
+        scope_name(&self.name, self.has_module)
+    }
+
+    pub(crate) fn frame_name(&self) -> FrameName<'_> {
+        FrameName {
+            linkage: &self.name,
+            module: self.module,
+            file: self.file,
+        }
+    }
+}
+
+/// The pieces of every frame that some stack passes through, outermost first.
+pub(crate) struct Pieces {
+    starts: Vec<u32>,
+    pieces: Vec<Piece>,
+    cut: Piece,
+    lost: Piece,
+}
+
+impl Pieces {
+    /// `is_used` says of every frame whether it matters.
+    pub(crate) fn of(
+        profile: &Profile,
+        is_used: &[bool],
+        options: &Options<'_>,
+        labels: &mut Labels,
+    ) -> Pieces {
+        let mut cast = Cast::default();
+        let mut starts = Vec::with_capacity(profile.frames.len() + 1);
+        let mut roles: Vec<Role> = Vec::new();
+        for (index, &is_used) in is_used.iter().enumerate() {
+            starts.push(roles.len() as u32);
+            if is_used {
+                cast.add_frame(profile, index, &mut roles);
+            }
+        }
+        starts.push(roles.len() as u32);
+        let shown = show(&cast.subjects, options.rules, options.style);
+        let full = if options.filter.looks_at_names() {
+            show(&cast.subjects, &Rules::none(), NameStyle::Full)
+        } else {
+            Vec::new()
+        };
+        let marks: Vec<Marks> = cast
+            .subjects
+            .iter()
+            .enumerate()
+            .map(|(index, subject)| {
+                let full = full.get(index).map_or("", |shown| &shown.name);
+                options.filter.marks(subject, &shown[index].name, full)
+            })
+            .collect();
+        let mut labelling = Labelling::new(profile, &cast.subjects, &shown, options.detail);
+        let pieces = roles
+            .iter()
+            .map(|role| Piece {
+                label: labelling.number(role, labels),
+                action: shown[role.subject as usize].action,
+                marks: marks[role.subject as usize],
+            })
+            .collect();
+        let mut text = |name| Piece {
+            label: labels.intern_text(name),
+            action: Action::Keep,
+            marks: 0,
+        };
+        Pieces {
+            cut: text(CUT_FRAMES),
+            lost: text(LOST_FRAME),
+            starts,
+            pieces,
+        }
+    }
+
+    pub(crate) fn of_frame(&self, frame: FrameId) -> &[Piece] {
+        match frame {
+            CUT => std::slice::from_ref(&self.cut),
+            NONE => std::slice::from_ref(&self.lost),
+            frame => {
+                let frame = frame as usize;
+                &self.pieces[self.starts[frame] as usize..self.starts[frame + 1] as usize]
+            }
+        }
+    }
+}
+
+fn show(subjects: &[Subject<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown> {
+    // One function in many libraries and files is made readable once, if it stands
+    // together.
+    let mut order: Vec<u32> = (0..subjects.len() as u32).collect();
+    order.sort_unstable_by_key(|&at| subjects[at as usize].name.as_ptr());
+    let names = order.iter().map(|&at| subjects[at as usize].frame_name());
+    let names: Vec<FrameName<'_>> = names.collect();
+    let threads = available_parallelism().map_or(1, usize::from);
+    let shown = rules.show_all(&names, style, threads);
+    let mut placed: Vec<(u32, Shown)> = order.into_iter().zip(shown).collect();
+    placed.sort_unstable_by_key(|(at, _)| *at);
+    placed.into_iter().map(|(_, shown)| shown).collect()
+}
+
+/// What stands for a frame that the profile does not hold, or none.
+pub(crate) fn special_name(profile: &Profile, frame: FrameId) -> Option<&'static str> {
+    match frame {
+        CUT => Some(CUT_FRAMES),
+        frame if frame as usize >= profile.frames.len() => Some(LOST_FRAME),
+        _ => None,
+    }
+}
+
+/// A subject at a line of its file.
+pub(crate) struct Role {
+    pub subject: u32,
+    file: u32,
+    line: u32,
+}
+
+/// All subjects, each once.
+#[derive(Default)]
+pub(crate) struct Cast<'a> {
+    pub subjects: Vec<Subject<'a>>,
+    known: FxHashMap<(u32, u32, u32), u32>,
+}
+
+impl<'a> Cast<'a> {
+    /// Adds the roles of one frame, outermost first.
+    pub(crate) fn add_frame(&mut self, profile: &'a Profile, index: usize, roles: &mut Vec<Role>) {
+        let frame = &profile.frames[index];
+        let own = [Place {
+            function: frame.function,
+            file: NONE,
+            line: 0,
+        }];
+        let places = match profile.places.row(index) {
+            [] => &own[..],
+            places => places,
+        };
+        for place in places.iter().rev() {
+            let subject = match profile.functions.get(place.function as usize) {
+                Some(name) if !name.is_empty() => {
+                    let key = (place.function, frame.module, place.file);
+                    *self.known.entry(key).or_insert_with(|| {
+                        self.subjects
+                            .push(subject(profile, frame.module, place.file, name.into()));
+                        (self.subjects.len() - 1) as u32
+                    })
+                }
+                _ => {
+                    let address = frame.address;
+                    let name = match profile.module_name(frame.module) {
+                        Some(module) => format!("{module}+{address:#x}"),
+                        None => format!("[jit] {address:#x}"),
+                    };
+                    self.subjects
+                        .push(subject(profile, frame.module, place.file, name.into()));
+                    (self.subjects.len() - 1) as u32
+                }
+            };
+            roles.push(Role {
+                subject,
+                file: place.file,
+                line: place.line,
+            });
+        }
+    }
+}
+
+fn subject<'a>(
+    profile: &'a Profile,
+    module: u32,
+    file: u32,
+    name: std::borrow::Cow<'a, str>,
+) -> Subject<'a> {
+    let module = profile.module_name(module);
+    Subject {
+        name,
+        module: module.unwrap_or(""),
+        file: profile.files.get(file as usize).map_or("", String::as_str),
+        has_module: module.is_some(),
+    }
+}
+
+/// Makes labels that share their texts.
+pub(crate) struct Labelling<'a> {
+    profile: &'a Profile,
+    detail: Detail,
+    subjects: &'a [Subject<'a>],
+    shown: &'a [Shown],
+    /// By subject, and line where that makes a difference.
+    known: FxHashMap<(u32, u32), LabelId>,
+    texts: FxHashMap<&'a str, Arc<str>>,
+}
+
+impl<'a> Labelling<'a> {
+    pub(crate) fn new(
+        profile: &'a Profile,
+        subjects: &'a [Subject<'a>],
+        shown: &'a [Shown],
+        detail: Detail,
+    ) -> Labelling<'a> {
+        Labelling {
+            profile,
+            detail,
+            subjects,
+            shown,
+            known: FxHashMap::default(),
+            texts: FxHashMap::default(),
+        }
+    }
+
+    fn number(&mut self, role: &Role, labels: &mut Labels) -> LabelId {
+        let line = if self.tells_lines_apart(role) {
+            role.line
+        } else {
+            0
+        };
+        // The file is part of the subject.
+        if let Some(&label) = self.known.get(&(role.subject, line)) {
+            return label;
+        }
+        let label = labels.intern(self.label(role));
+        self.known.insert((role.subject, line), label);
+        label
+    }
+
+    /// What is merged has no place any more.
+    fn tells_lines_apart(&self, role: &Role) -> bool {
+        let action = self.shown[role.subject as usize].action;
+        self.detail == Detail::Line && action != Action::MergeLibrary
+    }
+
+    pub(crate) fn label(&mut self, role: &Role) -> Label {
+        let subject = &self.subjects[role.subject as usize];
+        let shown = &self.shown[role.subject as usize];
+        // A rule may merge several libraries under one name.
+        let is_one_of_several = shown.action == Action::MergeLibrary
+            && shown.name.trim_matches(['[', ']']) != subject.module;
+        let module = match self.detail {
+            Detail::Name => "",
+            Detail::Function | Detail::Line if is_one_of_several => "",
+            Detail::Library | Detail::Function | Detail::Line => subject.module,
+        };
+        let name = match self.detail {
+            Detail::Library if subject.scope().is_none() => match module {
+                "" => NO_LIBRARY,
+                module => module,
+            },
+            _ => &shown.name,
+        };
+        let profile = self.profile;
+        let (file, line) = match profile.files.get(role.file as usize) {
+            Some(file) if self.tells_lines_apart(role) => (file.as_str(), role.line),
+            None if self.tells_lines_apart(role) => ("", role.line),
+            _ => ("", 0),
+        };
+        Label {
+            name: self.text(name),
+            module: self.text(module),
+            file: self.text(file),
+            line,
+            is_framework: shown.is_framework && self.detail != Detail::Library,
+        }
+    }
+
+    fn text(&mut self, text: &'a str) -> Arc<str> {
+        let known = self.texts.entry(text);
+        known.or_insert_with(|| without_controls(text)).clone()
+    }
+}
+
+/// Names come from files of anybody's making, and terminals obey control characters.
+fn without_controls(text: &str) -> Arc<str> {
+    match text.contains(char::is_control) {
+        true => text.replace(char::is_control, "").into(),
+        false => Arc::from(text),
+    }
+}

@@ -1,0 +1,347 @@
+//! Profiles in one line a stack, and what a slow and simple reader makes of them.
+
+#![allow(dead_code)]
+
+use residue_calltree::{CallTree, Detail, Label, NOT_SHOWN, Options};
+use residue_names::{Action, FrameName, NameStyle, Rules};
+use residue_profile::*;
+
+/// A label as it is compared: name, module, file, line.
+pub type Key = (String, String, String, u32);
+
+pub fn key(label: &Label) -> Key {
+    (
+        label.name.to_string(),
+        label.module.to_string(),
+        label.file.to_string(),
+        label.line,
+    )
+}
+
+/// Makes a profile from paths such as `main;f@liba.so;g:12<h:3`: a function, its
+/// library (`prog` if not given, none for scopes in brackets), its line in `FUNCTION.c`,
+/// and behind `<` functions that were inlined there, outermost first.
+pub fn profile(stacks: &[(&str, u64)]) -> Profile {
+    let mut profile = Profile {
+        nodes: vec![Node {
+            parent: ROOT,
+            frame: NONE,
+        }],
+        ..Profile::default()
+    };
+    for &(path, value) in stacks {
+        let mut node = ROOT;
+        for frame in path.split(';').filter(|frame| !frame.is_empty()) {
+            let frame = frame_of(&mut profile, frame);
+            node = child(&mut profile, node, frame);
+        }
+        add_stack(&mut profile, node, StackKind::Heap, value);
+    }
+    profile
+}
+
+pub fn add_stack(profile: &mut Profile, node: NodeId, kind: StackKind, value: u64) {
+    profile.stacks.push(Stack {
+        node,
+        kind,
+        counters: counters(value),
+    });
+}
+
+/// All different, so that none can be taken for another.
+fn counters(value: u64) -> Counters {
+    Counters {
+        calls: value,
+        frees: 2 * value,
+        total_bytes: 3 * value,
+        live_bytes: 5 * value,
+        live_blocks: 7 * value,
+        peak_bytes: 11 * value,
+        at_peak_bytes: 13 * value,
+        at_peak_blocks: 17 * value,
+        reallocs_in_place: 19 * value,
+        reallocs_moved: 23 * value,
+        temporaries: 29 * value,
+    }
+}
+
+fn child(profile: &mut Profile, parent: NodeId, frame: FrameId) -> NodeId {
+    let node = Node { parent, frame };
+    let known = profile.nodes.iter().position(|it| *it == node);
+    known.unwrap_or_else(|| {
+        profile.nodes.push(node);
+        profile.nodes.len() - 1
+    }) as NodeId
+}
+
+fn frame_of(profile: &mut Profile, text: &str) -> FrameId {
+    let address = fingerprint(text);
+    if let Some(known) = profile.frames.iter().position(|it| it.address == address) {
+        return known as FrameId;
+    }
+    let mut parts = text.split('<');
+    let own = parts.next().unwrap();
+    let (own, module) = own.split_once('@').unwrap_or((own, "prog"));
+    let module = match own.starts_with('[') {
+        true => NONE,
+        false => module_of(profile, module),
+    };
+    let mut places: Vec<Place> = std::iter::once(own)
+        .chain(parts)
+        .map(|part| place(profile, part))
+        .collect();
+    places.reverse();
+    profile.frames.push(Frame {
+        module,
+        address,
+        function: places.last().unwrap().function,
+    });
+    let is_known = places.len() > 1 || places[0].line > 0;
+    profile
+        .places
+        .push_row(places.into_iter().filter(|_| is_known));
+    (profile.frames.len() - 1) as FrameId
+}
+
+fn place(profile: &mut Profile, text: &str) -> Place {
+    // Not the colons of a namespace.
+    let line = text.rsplit_once(':').and_then(|(name, line)| {
+        let line: u32 = line.parse().ok()?;
+        Some((name, line))
+    });
+    let (name, line) = line.unwrap_or((text, 0));
+    Place {
+        function: intern(&mut profile.functions, name),
+        file: match line {
+            0 => NONE,
+            _ => intern(&mut profile.files, &format!("{name}.c")),
+        },
+        line,
+    }
+}
+
+fn module_of(profile: &mut Profile, name: &str) -> ModuleId {
+    let path = format!("/opt/{name}");
+    let known = profile.modules.iter().position(|it| it.path == path);
+    known.unwrap_or_else(|| {
+        profile.modules.push(Module {
+            path,
+            ..Module::default()
+        });
+        profile.modules.len() - 1
+    }) as ModuleId
+}
+
+fn intern(texts: &mut Vec<String>, text: &str) -> u32 {
+    let known = texts.iter().position(|it| it == text);
+    known.unwrap_or_else(|| {
+        texts.push(text.to_string());
+        texts.len() - 1
+    }) as u32
+}
+
+fn fingerprint(text: &str) -> u64 {
+    use std::hash::{DefaultHasher, Hash, Hasher};
+    let mut hasher = DefaultHasher::new();
+    text.hash(&mut hasher);
+    hasher.finish()
+}
+
+/// The conditions of a filter as plain words: a frame fits a word that it contains.
+#[derive(Debug, Clone, Default)]
+pub struct Words {
+    pub focus: Option<String>,
+    pub ignore: Option<String>,
+    pub under: Option<String>,
+    pub module: Option<String>,
+    pub scope: Option<String>,
+}
+
+impl Words {
+    pub fn filter(&self) -> residue_calltree::Filter {
+        let mut filter = residue_calltree::Filter::default();
+        if let Some(word) = &self.focus {
+            filter = filter.focus(word).unwrap();
+        }
+        if let Some(word) = &self.ignore {
+            filter = filter.ignore(word).unwrap();
+        }
+        if let Some(word) = &self.under {
+            filter = filter.under(word).unwrap();
+        }
+        if let Some(word) = &self.module {
+            filter = filter.module(word);
+        }
+        if let Some(word) = &self.scope {
+            filter = filter.scope(word);
+        }
+        filter
+    }
+}
+
+/// One function on a path, as the simple reader sees it.
+struct Seen {
+    key: Key,
+    /// As it is shown, and its own.
+    names: [String; 2],
+    module: String,
+    action: Action,
+}
+
+impl Seen {
+    fn fits(&self, word: &str) -> bool {
+        self.names.iter().any(|name| name.contains(word))
+    }
+}
+
+/// The path of a stack as it ought to be shown, or nothing where a filter is against
+/// it. Works on whole lists, where the tree works node by node.
+pub fn expected_path(
+    profile: &Profile,
+    stack: &Stack,
+    rules: &Rules,
+    words: &Words,
+    options: &Options<'_>,
+) -> Option<Vec<Key>> {
+    if !options.kind.holds(stack.kind) {
+        return None;
+    }
+    let mut frames: Vec<FrameId> = profile.frames_leaf_first(stack.node).collect();
+    frames.reverse();
+    let seen: Vec<Seen> = frames
+        .iter()
+        .flat_map(|&frame| seen_of_frame(profile, frame, rules, options.detail))
+        .collect();
+    let has = |word: &Option<String>, fits: fn(&Seen, &str) -> bool| {
+        let word = word.as_ref()?;
+        Some(seen.iter().any(|it| fits(it, word)))
+    };
+    let scope = words.scope.as_ref().map(|word| format!("[{word}]"));
+    let passes = has(&words.focus, Seen::fits) != Some(false)
+        && has(&words.ignore, Seen::fits) != Some(true)
+        && has(&words.under, Seen::fits) != Some(false)
+        && has(&words.module, |it, word| it.module == word) != Some(false)
+        && has(&scope, |it, word| it.names[1] == word) != Some(false);
+    if !passes {
+        return None;
+    }
+    let placeholder = residue_calltree::placeholder(stack);
+    if let Some(text) = placeholder {
+        return Some(vec![(text.into(), "".into(), "".into(), 0)]);
+    }
+    Some(bend(&seen, words, options.detail))
+}
+
+fn bend(seen: &[Seen], words: &Words, detail: Detail) -> Vec<Key> {
+    let root = words.under.as_ref().map(|word| {
+        let mut frames = seen.iter();
+        frames.position(|it| it.fits(word)).unwrap()
+    });
+    let mut kept: Vec<Key> = root
+        .map(|root| seen[root].key.clone())
+        .into_iter()
+        .collect();
+    let first = root.map_or(0, |root| root + 1);
+    let below = &seen[first..];
+    let cut = below.iter().rposition(|it| it.action == Action::CutAbove);
+    let is_open = root.is_none_or(|root| seen[root].action != Action::CollapseBelow);
+    let from = match cut {
+        Some(cut) => cut,
+        None if is_open => 0,
+        None => below.len(),
+    };
+    for it in &below[from..] {
+        let is_joined = detail == Detail::Library || it.action == Action::MergeLibrary;
+        let is_same = is_joined && it.action != Action::CutAbove && kept.last() == Some(&it.key);
+        if it.action != Action::Hide && !is_same {
+            kept.push(it.key.clone());
+        }
+        if it.action == Action::CollapseBelow {
+            break;
+        }
+    }
+    if kept.is_empty() {
+        kept.extend(seen.last().map(|it| it.key.clone()));
+    }
+    kept
+}
+
+fn seen_of_frame(profile: &Profile, id: FrameId, rules: &Rules, detail: Detail) -> Vec<Seen> {
+    if id == CUT {
+        let name = "[... frames left out ...]".to_string();
+        return vec![Seen {
+            key: (name.clone(), "".into(), "".into(), 0),
+            names: [String::new(), String::new()],
+            module: String::new(),
+            action: Action::Keep,
+        }];
+    }
+    let frame = profile.frames[id as usize];
+    let module = profile.module_name(frame.module).unwrap_or("").to_string();
+    let own = [Place {
+        function: frame.function,
+        file: NONE,
+        line: 0,
+    }];
+    let places = match profile.places.row(id as usize) {
+        [] => &own[..],
+        row => row,
+    };
+    let see = |place: &Place| {
+        let linkage = &profile.functions[place.function as usize];
+        let file = profile.files.get(place.file as usize);
+        let file = file.map_or("", String::as_str);
+        let frame_name = FrameName {
+            linkage,
+            module: &module,
+            file,
+        };
+        let shown = rules.show(&frame_name, NameStyle::Short);
+        let is_merged = shown.action == Action::MergeLibrary;
+        let is_scope = linkage.starts_with('[');
+        let (name, place) = match detail {
+            Detail::Library if !is_scope => (module.clone(), false),
+            Detail::Line => (shown.name.clone(), !is_merged),
+            _ => (shown.name.clone(), false),
+        };
+        let has_module = detail != Detail::Name
+            && (!is_merged || detail == Detail::Library || name == format!("[{module}]"));
+        let key = (
+            name,
+            if has_module {
+                module.clone()
+            } else {
+                "".into()
+            },
+            if place { file.into() } else { "".into() },
+            0,
+        );
+        (key, place, shown)
+    };
+    let mut seen = Vec::new();
+    for place in places.iter().rev() {
+        let (mut key, has_line, shown) = see(place);
+        if has_line {
+            key.3 = place.line;
+        }
+        seen.push(Seen {
+            key,
+            names: [
+                shown.name,
+                profile.functions[place.function as usize].clone(),
+            ],
+            module: module.clone(),
+            action: shown.action,
+        });
+    }
+    seen
+}
+
+/// The paths of a tree's stacks, and nothing for those that are not shown.
+pub fn tree_paths(tree: &CallTree) -> Vec<Option<Vec<Key>>> {
+    let path = |&node: &u32| {
+        let path = (node != NOT_SHOWN).then(|| tree.path(node))?;
+        Some(path.iter().map(|&node| key(tree.label(node))).collect())
+    };
+    tree.node_of_stack.iter().map(path).collect()
+}
