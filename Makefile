@@ -8,7 +8,7 @@ WORKLOADS := build/workloads
 # Seeds of every shape and length in `make verdicts`.
 SEEDS ?= 20
 
-.PHONY: all build demo test check bench verify verdicts kills clean
+.PHONY: all build demo test check bench verify verdicts readers kills clean
 
 all: build
 
@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind dot:graphviz
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
 
 bench-tools: test-tools
@@ -63,6 +63,11 @@ verify: build test-tools $(WORKLOADS)/.built
 # intervals hold the true rate.
 verdicts: build test-tools $(WORKLOADS)/.built
 	python3 benches/verdicts.py --residue $(RESIDUE) --workloads $(WORKLOADS) --events 30,300,3000 --seeds $(SEEDS) --json build/verdicts.json --markdown docs/VERDICTS.md
+
+# Every form that `residue export` writes, read by the programs it is for.
+readers: build test-tools $(WORKLOADS)/.built
+	@scripts/need node:nodejs npm:npm
+	tests/readers/check $(RESIDUE) $(WORKLOADS)
 
 kills: test-tools
 	$(CARGO) test --release --test end_to_end -- --ignored two_hundred_kills

@@ -32,11 +32,17 @@ enum Command {
     Leaks(commands::leaks::Args),
     /// Fail when events leave more behind than they may: a gate for continuous integration
     Check(commands::check::Args),
-    /// Show the summary and the top stacks of a profile, or of a running program
+    /// Show what allocated most in a profile, or in a running program, from several sides
     Report(commands::report::Args),
+    /// Show the source lines of a function with what each of them allocated
+    List(commands::list::Args),
+    /// Compare two runs, two builds or two moments: what grew, what fell, what is new
+    Diff(commands::diff::Args),
+    /// Add up the profiles of many processes or jobs
+    Merge(commands::merge::Args),
     /// Show between which stamps memory grows
     Stages(commands::stages::Args),
-    /// Make a profile from stamps, logs and arrays of other tools
+    /// Make a profile from stacks, stamps and logs of other tools
     Import(commands::import::Args),
     /// Write a profile in a form that other tools read
     Export(commands::export::Args),
@@ -44,6 +50,8 @@ enum Command {
     Dump(commands::dump::Args),
     /// Finish recordings that were left behind when `residue` itself was killed
     Recover(commands::recover::Args),
+    /// Name the functions of a profile again: later, elsewhere, with better files
+    Symbolize(commands::symbolize::Args),
     /// Take a snapshot of a program while it is recorded
     Snapshot(commands::snapshot::Args),
     /// Prove on this machine that recording works
@@ -61,11 +69,15 @@ fn main() -> ExitCode {
         Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),
         Command::Check(args) => commands::check::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
+        Command::List(args) => commands::list::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Diff(args) => commands::diff::run(args),
+        Command::Merge(args) => commands::merge::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => commands::dump::run(args).map(|()| ExitCode::SUCCESS),
         Command::Recover(args) => commands::recover::run(args),
+        Command::Symbolize(args) => commands::symbolize::run(args).map(|()| ExitCode::SUCCESS),
         Command::Snapshot(args) => commands::snapshot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Selftest(args) => commands::selftest::run(args),
         Command::SelftestTarget(args) => {

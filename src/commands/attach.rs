@@ -1,5 +1,6 @@
 //! Reading a program while it runs, without stopping it.
 
+use crate::commands::symbolize::SymbolArgs;
 use crate::recording::{arenas, finishing};
 use anyhow::Result;
 use residue_finish::Ending;
@@ -17,5 +18,5 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
         ended_unix_ns: now,
         max_rss_bytes: None,
     };
-    finishing::read(&arena, &ending)
+    finishing::read(&arena, &ending, &SymbolArgs::default().search())
 }

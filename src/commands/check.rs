@@ -5,13 +5,14 @@ use crate::commands::leaks;
 use crate::text::ignore::Rules;
 use crate::text::leaks_json::path;
 use crate::text::moments::Address;
-use crate::text::names::{NameStyle, Names};
+use crate::text::names::{self, Names};
 use crate::text::units::bytes;
 use crate::text::{arguments, leaks_text};
 use anyhow::Result;
 use residue_analysis::growth::Growth;
 use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
+use residue_names::NameStyle;
 use residue_profile::Profile;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -111,7 +112,7 @@ fn check_rss(profile: &Profile, limit: u64) -> Outcome {
 
 fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules) -> Outcome {
     let unit = verdict.source.unit();
-    let mut names = Names::new(profile, NameStyle::NoParams);
+    let mut names = Names::new(profile, names::NameStyle::NoParams);
     let mut is_ignored = |stack: &StackVerdict| {
         let node = profile.stacks[stack.stack as usize].node;
         path(profile, &mut names, node)
@@ -129,6 +130,7 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
             .map(|stack| bound(&stack.verdict.growth))
             .sum()
     };
+    let name_rules = residue_names::Rules::builtin();
     let limit_text = format!("limit {}", leaks_text::rate_text(limit, unit));
     let mut lines = vec![format!(
         "{}, {limit_text}",
@@ -138,7 +140,9 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
             leaks_text::Length {
                 stacks: 0,
                 with_rest: false
-            }
+            },
+            &name_rules,
+            NameStyle::Short,
         )[0]
     )];
     if !ignored.is_empty() {
@@ -190,6 +194,8 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
                     stacks: 5,
                     with_rest: false,
                 },
+                &name_rules,
+                NameStyle::Short,
             );
             lines.extend(guilty.into_iter().skip(1));
             match (low > limit, high <= limit) {

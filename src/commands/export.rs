@@ -1,38 +1,108 @@
 //! `residue export`: a profile in the form that another tool reads.
 
+use std::fs;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
+use residue_calltree::{CallTree, Detail};
+use residue_export::parquet::{Table, Tables};
+use residue_export::{
+    Source, callgrind, dot, events_csv, firefox, flamegraph, folded, heaptrack_csv, igprof, massif,
+    mdr, npy, pprof, speedscope, stamps,
+};
+use residue_profile::Profile;
 
-use crate::text::counter::{Counter, Kind};
+use crate::text::counter::{self, Counter};
 use crate::text::moments::Address;
-use crate::text::{export_csv, export_npy, export_stamps, folded, output};
+use crate::text::reading::Reading;
+use crate::text::{output, units};
+
+/// In place of a file.
+const STDOUT: &str = "-";
+/// What forms with room for one counter hold if nothing else is asked for.
+const ONE: [Counter; 1] = [Counter::Live];
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    residue export job.residue --format folded -o job.folded\n  \
-    residue export job.residue --format folded --counter at-peak | flamegraph.pl > peak.svg")]
+    residue export job.residue --format folded --counter at-peak | flamegraph.pl > peak.svg\n  \
+    residue export job.residue --format flamegraph --under Event::process -o live.svg\n  \
+    residue export job.residue --format speedscope -o job.speedscope.json   # speedscope.app\n  \
+    residue export job.residue --format firefox -o job.json   # profiler.firefox.com\n  \
+    residue export job.residue --format parquet -o job\n  \
+    duckdb -c \"select function, sum(live_bytes) from 'job/stacks.parquet' group by 1\"\n  \
+    residue export job.residue --format pprof -o job.pb.gz   # go tool pprof -http : job.pb.gz\n  \
+    residue export job.residue --format callgrind -o callgrind.out   # kcachegrind callgrind.out\n  \
+    residue export job.residue --format dot --focus Event | dot -Tsvg > graph.svg\n  \
+    residue export one.residue two.residue --format folded   # their sum\n  \
+    residue export job.residue@51..end --format flamegraph -o grown.svg\n  \
+    residue export job.residue --format folded,flamegraph,speedscope -o job\n  \
+    residue export job.residue --format csv -o events.csv\n\n\
+    Each form has every byte and every call of the stacks chosen, whatever the rules for names.")]
 pub struct Args {
-    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
-    pub file: Address,
-    /// Form to write
-    #[arg(long, value_enum)]
-    pub format: Format,
-    /// Counter that becomes the value of each stack
-    #[arg(long, value_enum, default_value_t)]
-    pub counter: Counter,
-    /// Which memory to write
-    #[arg(long, value_enum, default_value_t)]
-    pub kind: Kind,
-    /// File to write instead of standard output
+    /// Profiles to read, which are added up; FILE@51, FILE@51..end, FILE@NAME for a moment or what
+    /// came between two
+    #[arg(required = true, value_name = "FILE")]
+    pub files: Vec<Address>,
+    /// Form to write; several with commas between, to OUT.folded, OUT.svg and so on
+    #[arg(long, value_enum, required = true, value_delimiter = ',')]
+    pub format: Vec<Format>,
+    /// Counters to write, with commas between: `live` alone for forms with one value a stack, all
+    /// of them for the others
+    #[arg(
+        long,
+        visible_alias = "counters",
+        value_name = "COUNTER",
+        value_parser = counter::counters(),
+        value_delimiter = ','
+    )]
+    pub counter: Vec<Counter>,
+    /// File to write instead of standard output; a directory for Parquet
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
+    /// Flame graphs: the title
+    #[arg(long, value_name = "TEXT")]
+    pub title: Option<String>,
+    /// Flame graphs: roots on top
+    #[arg(long)]
+    pub inverted: bool,
+    /// Graphviz and massif: smaller shares of the whole are left out or put together
+    #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
+    pub min_percent: f64,
+    #[command(flatten)]
+    pub reading: Reading,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
     /// One line a stack, root first: `main;parse;malloc 4096`
     Folded,
+    /// A picture, SVG
+    Flamegraph,
+    /// speedscope, one profile a counter, with files and lines
+    Speedscope,
+    /// Firefox Profiler, one thread a counter, with files and lines
+    Firefox,
+    /// Tables of stacks, frames, nodes, events and deltas in a directory
+    Parquet,
+    /// pprof's profile.proto, compressed, one sample type a counter
+    Pprof,
+    /// callgrind_annotate and KCachegrind, one event type a counter
+    Callgrind,
+    /// ms_print and massif-visualizer: the heap over time, and who held it at the end (at the
+    /// peak with --counter at-peak)
+    Massif,
+    /// One line a function, in heaptrack's words
+    HeaptrackCsv,
+    /// IgProf's dump: MEM_TOTAL and MEM_LIVE
+    Igprof,
+    /// MallocProfiler's dump, one line a stack
+    Mdr,
+    /// MallocProfiler's detailed dump, with files and lines
+    MdrDetail,
+    /// Graphviz: the hot part of the call graph
+    Dot,
     /// One line a stamp: `name:microseconds,vm_KiB,rss_KiB`
     Stamps,
     /// The stamps' numbers as a NumPy array, and their names in OUT_names.txt
@@ -41,30 +111,262 @@ pub enum Format {
     Csv,
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = args.file.load()?;
-    let needs_events = matches!(args.format, Format::Stamps | Format::Npy | Format::Csv);
-    if needs_events && profile.timeline.stamps.is_empty() && profile.timeline.moments.is_empty() {
-        anyhow::bail!("{} has no stamps and no events", args.file.path.display());
-    }
-    let write = |out: &mut dyn std::io::Write| match args.format {
-        Format::Folded => Ok(folded::write(&profile, args.counter, args.kind, out)?),
-        Format::Stamps => Ok(export_stamps::write(&profile, out)?),
-        Format::Npy => Ok(export_npy::write(&profile, out)?),
-        Format::Csv => Ok(export_csv::write(&profile, out)?),
-    };
-    match args.output.as_deref() {
-        None => output::to_stdout(write),
-        Some(path) if path == Path::new("-") => output::to_stdout(write),
-        Some(path) => {
-            output::to_file(path, &args.file.path, write)?;
-            if args.format == Format::Npy {
-                let names = export_npy::names_path(path);
-                output::to_file(&names, &args.file.path, |out| {
-                    Ok(export_npy::write_names(&profile, out)?)
-                })?;
+/// What a form holds, and who writes it.
+enum Content {
+    /// One counter of the stacks.
+    One(Detail, StackWriter),
+    /// As many counters as are asked for.
+    Many(Detail, StackWriter),
+    /// The same as several files.
+    Tables(Detail),
+    /// The counters that the form has.
+    Fixed(Detail, StackWriter),
+    Events(EventWriter),
+}
+
+type StackWriter = fn(&Source<'_>, &Args, &mut dyn Write) -> Result<()>;
+type EventWriter = fn(&Profile, &mut dyn Write) -> io::Result<()>;
+
+impl Format {
+    fn content(self) -> Content {
+        match self {
+            Format::Folded => Content::One(Detail::Name, |source, _, out| {
+                Ok(folded::write(source, out)?)
+            }),
+            Format::Flamegraph => Content::One(Detail::Name, draw),
+            Format::Speedscope => Content::Many(Detail::Line, |source, _, out| {
+                Ok(speedscope::write(source, out)?)
+            }),
+            Format::Firefox => Content::Many(Detail::Line, |source, _, out| {
+                Ok(firefox::write(source, out)?)
+            }),
+            Format::Parquet => Content::Tables(Detail::Name),
+            Format::Pprof => Content::Many(Detail::Line, |source, _, out| {
+                Ok(pprof::write(source, out)?)
+            }),
+            Format::Callgrind => Content::Many(Detail::Line, |source, _, out| {
+                Ok(callgrind::write(source, out)?)
+            }),
+            Format::Massif => Content::One(Detail::Line, |source, args, out| {
+                Ok(massif::write(source, args.min_percent, out)?)
+            }),
+            Format::HeaptrackCsv => Content::Fixed(Detail::Function, |source, _, out| {
+                Ok(heaptrack_csv::write(source, out)?)
+            }),
+            Format::Igprof => Content::Fixed(Detail::Function, |source, _, out| {
+                Ok(igprof::write(source, out)?)
+            }),
+            Format::Mdr => {
+                Content::Fixed(Detail::Name, |source, _, out| Ok(mdr::write(source, out)?))
             }
-            Ok(())
+            Format::MdrDetail => Content::Fixed(Detail::Line, |source, _, out| {
+                Ok(mdr::write_details(source, out)?)
+            }),
+            Format::Dot => Content::One(Detail::Function, draw_graph),
+            Format::Stamps => Content::Events(stamps::write),
+            Format::Npy => Content::Events(npy::write),
+            Format::Csv => Content::Events(events_csv::write),
         }
     }
+
+    fn name(self) -> String {
+        let value = self.to_possible_value();
+        value.map_or(String::new(), |value| value.get_name().to_string())
+    }
+
+    /// What its files end in, where several are written.
+    fn ending(self) -> &'static str {
+        match self {
+            Format::Folded => "folded",
+            Format::Flamegraph => "svg",
+            Format::Speedscope => "speedscope.json",
+            Format::Firefox => "firefox.json",
+            Format::Parquet => "parquet",
+            Format::Pprof => "pb.gz",
+            Format::Callgrind => "callgrind",
+            Format::Massif => "massif",
+            Format::HeaptrackCsv => "heaptrack.csv",
+            Format::Igprof => "igprof",
+            Format::Mdr => "mdr",
+            Format::MdrDetail => "detail.mdr",
+            Format::Dot => "dot",
+            Format::Stamps => "stamps",
+            Format::Npy => "npy",
+            Format::Csv => "csv",
+        }
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    check(&args)?;
+    let profile = args.reading.load_all(&args.files)?;
+    let mut stacks = Stacks {
+        args: &args,
+        profile: &profile,
+        tree: None,
+    };
+    for &format in &args.format {
+        match format.content() {
+            Content::One(detail, write) => {
+                let source = stacks.source(detail, &ONE)?;
+                to_output(&args, format, |out| write(&source, &args, out))?;
+            }
+            Content::Many(detail, write) | Content::Fixed(detail, write) => {
+                let source = stacks.source(detail, &Counter::ALL)?;
+                to_output(&args, format, |out| write(&source, &args, out))?;
+            }
+            Content::Tables(detail) => {
+                let source = stacks.source(detail, &Counter::ALL)?;
+                write_tables(&args, format, &source)?;
+            }
+            Content::Events(write) => write_events(&args, format, &profile, write)?,
+        }
+    }
+    Ok(())
+}
+
+/// What cannot be done is said before anything is read.
+fn check(args: &Args) -> Result<()> {
+    let is_file = args.output.as_deref().is_some_and(|out| out != STDOUT);
+    if args.format.len() > 1 && !is_file {
+        bail!("several forms are several files: say with -o how their names begin");
+    }
+    for &format in &args.format {
+        let name = format.name();
+        match format.content() {
+            Content::One(..) if args.counter.len() > 1 => {
+                bail!("{name} has room for one counter a stack: give one with --counter")
+            }
+            Content::Fixed(..) if !args.counter.is_empty() => {
+                bail!("{name} has counters of its own: --counter is for other forms")
+            }
+            Content::Tables(_) if !is_file => {
+                bail!("{name} is several files: give a directory for them with -o")
+            }
+            _ => {}
+        }
+    }
+    let is_for_pictures = args.title.is_some() || args.inverted;
+    if is_for_pictures && !args.format.contains(&Format::Flamegraph) {
+        bail!("--title and --inverted are for --format flamegraph");
+    }
+    Ok(())
+}
+
+/// The stacks of a profile, as the form asks for them.
+struct Stacks<'a> {
+    args: &'a Args,
+    profile: &'a Profile,
+    /// The last one that was made, since the next form may want the same.
+    tree: Option<(Detail, CallTree)>,
+}
+
+impl Stacks<'_> {
+    /// With the counters that are asked for, or the usual ones of the form.
+    fn source<'b>(&'b mut self, detail: Detail, usual: &'b [Counter]) -> Result<Source<'b>> {
+        let tree = match self.tree.take() {
+            Some((known, tree)) if known == detail => tree,
+            _ => self.args.reading.tree(self.profile, detail)?,
+        };
+        let (_, tree) = self.tree.insert((detail, tree));
+        Ok(Source {
+            profile: self.profile,
+            tree,
+            counters: match &*self.args.counter {
+                [] => usual,
+                asked => asked,
+            },
+        })
+    }
+}
+
+fn draw(source: &Source<'_>, args: &Args, out: &mut dyn Write) -> Result<()> {
+    let mut look = flamegraph::Look::of(&source.profile.meta.program, source.counter());
+    look.is_inverted = args.inverted;
+    if let Some(title) = &args.title {
+        look.title.clone_from(title);
+    }
+    flamegraph::write(source, &look, out).with_context(|| names(args))
+}
+
+fn draw_graph(source: &Source<'_>, args: &Args, out: &mut dyn Write) -> Result<()> {
+    let limit = dot::Limit {
+        min_percent: args.min_percent,
+    };
+    let amount = |value: u64| match source.counter().is_bytes() {
+        true => units::bytes(value),
+        false => units::count(value),
+    };
+    Ok(dot::write(source, limit, &amount, out)?)
+}
+
+fn write_tables(args: &Args, format: Format, source: &Source<'_>) -> Result<()> {
+    let naming = &args.reading.naming;
+    let tables = Tables::of(*source, &naming.rules()?, naming.style());
+    let directory = path(args, format).unwrap_or_default();
+    let made = fs::create_dir_all(&directory);
+    made.with_context(|| format!("cannot make the directory {}", directory.display()))?;
+    for table in Table::ALL {
+        let file = directory.join(table.file_name());
+        to_file(args, &file, |out| Ok(tables.write(table, out)?))?;
+    }
+    Ok(())
+}
+
+fn write_events(args: &Args, format: Format, profile: &Profile, write: EventWriter) -> Result<()> {
+    if profile.timeline.stamps.is_empty() && profile.timeline.moments.is_empty() {
+        bail!("{} has no stamps and no events", names(args));
+    }
+    to_output(args, format, |out| Ok(write(profile, out)?))?;
+    if let (Format::Npy, Some(array)) = (format, path(args, format)) {
+        let names = npy::names_path(&array);
+        to_file(args, &names, |out| Ok(npy::write_names(profile, out)?))?;
+    }
+    Ok(())
+}
+
+/// Where a form goes; `None` for standard output.
+fn path(args: &Args, format: Format) -> Option<PathBuf> {
+    let out = args.output.as_deref().filter(|out| *out != STDOUT)?;
+    if args.format.len() == 1 {
+        return Some(out.to_owned());
+    }
+    let mut name = out.as_os_str().to_owned();
+    name.push(".");
+    name.push(format.ending());
+    Some(PathBuf::from(name))
+}
+
+fn to_output(
+    args: &Args,
+    format: Format,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    match path(args, format) {
+        None => output::to_stdout(write),
+        Some(path) => to_file(args, &path, write),
+    }
+}
+
+fn to_file(
+    args: &Args,
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<()>,
+) -> Result<()> {
+    let mut inputs = args.files.iter().map(|file| &*file.path);
+    let same = inputs
+        .clone()
+        .find(|input| output::is_same_file(path, input));
+    let input = same.or(inputs.next()).unwrap_or(Path::new(""));
+    output::to_file(path, input, write)
+}
+
+/// The files that are read, to begin a message.
+fn names(args: &Args) -> String {
+    let names: Vec<String> = args
+        .files
+        .iter()
+        .map(|file| file.path.display().to_string())
+        .collect();
+    names.join(", ")
 }

@@ -3,8 +3,10 @@
 use std::fs::{self, File};
 use std::io::Read;
 use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use residue_import::{Format, Imported, Options, Unit};
 use residue_profile::{MAGIC, Profile};
 
@@ -14,12 +16,20 @@ use crate::text::{input, output};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    residue import SEvt__EndOfRun_SProf.txt -o job.residue\n  \
+    residue import job.igprof.gz -o job.residue      a dump of IgProf\n  \
+    residue import memdump_2003909_1.mdr             a dump of MallocProfiler\n  \
+    residue import heaptrack.cmsRun.4711.zst         a recording of heaptrack, also a raw one\n  \
+    residue import massif.out.4711                   snapshots of valgrind's massif\n  \
+    residue import heap.pb.gz                        a heap profile of pprof, as Go writes it\n  \
+    residue import job.0007.heap                     one of gperftools or jemalloc, as text\n  \
+    residue import SEvt__EndOfRun_SProf.txt          stamps of Opticks\n  \
     residue import G4OpticksProfilePlot.npy\n  \
     residue import cmsRun.log --format memory-check\n  \
+    residue import prmon.txt\n  \
     residue import memory.csv --unit mib")]
 pub struct Args {
-    /// File to read: stamps, a .npy array, a log, a table
+    /// File to read: stacks of another profiler, stamps, a .npy array, a log, a table;
+    /// packed with gzip or zstd, or not
     pub file: PathBuf,
     /// Profile to write; FILE's name with .residue if not given
     #[arg(short, long, value_name = "OUT")]
@@ -31,7 +41,8 @@ pub struct Args {
 /// How a file of another tool is read.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Reading {
-    /// What FILE is, where its content does not tell: stamps, npy, memory-check, prmon, csv
+    /// What FILE is, where its content does not tell: stamps, npy, memory-check, prmon, csv,
+    /// igprof, mdr (MallocProfiler), heaptrack, massif, pprof, gperftools
     #[arg(long, value_name = "FORMAT")]
     pub format: Option<Format>,
     /// Unit of sizes, where FILE does not tell: bytes, kib, mib, gib, kb (1000 bytes),
@@ -50,7 +61,7 @@ impl Reading {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let imported = residue_import::read(&args.file, &args.reading.options())?;
+    let imported = read(&args.file, args.reading)?;
     let target = match args.output {
         Some(target) => target,
         None => default_output(&args.file)?,
@@ -67,11 +78,41 @@ pub fn run(args: Args) -> anyhow::Result<()> {
             writeln!(out, "{line}")?;
         }
         let target = target.display();
+        let command = match imported.profile.stacks.is_empty() {
+            true => "stages",
+            false => "report",
+        };
         Ok(writeln!(
             out,
-            "wrote      {target}; see `residue stages {target}`"
+            "wrote      {target}; see `residue {command} {target}`"
         )?)
     })
+}
+
+/// How long reading may take before it is shown.
+const SILENT: Duration = Duration::from_millis(500);
+
+fn read(path: &Path, reading: Reading) -> anyhow::Result<Imported> {
+    let started = Instant::now();
+    let mut bar: Option<ProgressBar> = None;
+    let imported = residue_import::read_watched(path, &reading.options(), &mut |done, of| {
+        if started.elapsed() < SILENT {
+            return;
+        }
+        let bar = bar.get_or_insert_with(|| {
+            let bar = ProgressBar::with_draw_target(Some(of), ProgressDrawTarget::stderr());
+            let style = ProgressStyle::with_template("residue: reading [{bar:30}] {percent}%");
+            if let Ok(style) = style {
+                bar.set_style(style.progress_chars("=> "));
+            }
+            bar
+        });
+        bar.set_position(done);
+    });
+    if let Some(bar) = bar {
+        bar.finish_and_clear();
+    }
+    Ok(imported?)
 }
 
 /// A profile from its own file, or from another tool's.
@@ -79,7 +120,7 @@ pub fn load_or_import(path: &Path, reading: Reading) -> anyhow::Result<Profile> 
     if reading.format.is_none() && is_profile(path)? {
         return input::load(path);
     }
-    Ok(residue_import::read(path, &reading.options())?.profile)
+    Ok(read(path, reading)?.profile)
 }
 
 fn is_profile(path: &Path) -> anyhow::Result<bool> {
@@ -109,7 +150,11 @@ fn lines(imported: &Imported) -> Vec<String> {
     let mut row = |heading: &str, text: String| lines.push(format!("{heading:<10} {text}"));
     row("format", imported.format.name().to_string());
     let events = counted(timeline.about.events, "event", "events");
-    if timeline.stamps.is_empty() {
+    if !profile.stacks.is_empty() {
+        for (heading, text) in stack_lines(profile) {
+            row(heading, text);
+        }
+    } else if timeline.stamps.is_empty() {
         row("rows", events);
     } else {
         let stamps = counted(timeline.stamps.len() as u64, "stamp", "stamps");
@@ -131,7 +176,9 @@ fn lines(imported: &Imported) -> Vec<String> {
     if let Some(names) = names(&timeline.names) {
         row("names", names);
     }
-    row("time", duration(profile.meta.duration_ns));
+    if profile.meta.duration_ns > 0 || profile.stacks.is_empty() {
+        row("time", duration(profile.meta.duration_ns));
+    }
     let moments = &timeline.moments;
     let ends = |size: fn(&residue_profile::timeline::Moment) -> Option<u64>| {
         let (first, last) = (
@@ -153,6 +200,37 @@ fn lines(imported: &Imported) -> Vec<String> {
         row("note", visible(note));
     }
     lines
+}
+
+/// Sums over the stacks, without those that the format does not have.
+fn stack_lines(profile: &Profile) -> Vec<(&'static str, String)> {
+    let (heap, mappings) = (&profile.heap, &profile.mappings);
+    let blocks = match heap.live_blocks {
+        0 => String::new(),
+        blocks => format!(" in {}", counted(blocks, "block", "blocks")),
+    };
+    let moments = profile.timeline.about.events;
+    let rows = [
+        (heap.calls > 0, "calls", count(heap.calls)),
+        (heap.total_bytes > 0, "total", bytes(heap.total_bytes)),
+        (
+            heap.live_bytes > 0,
+            "live",
+            bytes(heap.live_bytes) + &blocks,
+        ),
+        (heap.peak_bytes > 0, "peak", bytes(heap.peak_bytes)),
+        (
+            mappings.live_bytes > 0,
+            "mapped",
+            bytes(mappings.live_bytes),
+        ),
+        (moments > 0, "moments", count(moments)),
+    ];
+    let stacks = count(profile.stacks.len() as u64);
+    let rows = rows.into_iter().filter(|(is_known, ..)| *is_known);
+    std::iter::once(("stacks", stacks))
+        .chain(rows.map(|(_, heading, text)| (heading, text)))
+        .collect()
 }
 
 /// Names that are shown; tagged ones are there by the thousand.

@@ -3,6 +3,7 @@
 use crate::commands::import::{Reading, load_or_import};
 use crate::text::leaks_text::Length;
 use crate::text::moments::Address;
+use crate::text::naming::Naming;
 use crate::text::{leaks_json, leaks_text, output};
 use anyhow::{Context, Result};
 use residue_analysis::history::EventRange;
@@ -32,12 +33,16 @@ pub struct Args {
     pub json: bool,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub naming: Naming,
 }
 
 pub fn run(args: Args) -> Result<()> {
     let profile = load_or_import(&args.file.path, args.reading)?;
     let range = range(&profile, &args.file, args.from, args.to)?;
     let verdict = judge(&profile, &args.file, range)?;
+    let rules = args.naming.rules()?;
+    let style = args.naming.style();
     output::to_stdout(|out| {
         if args.json {
             return Ok(leaks_json::write(&profile, &verdict, out)?);
@@ -46,7 +51,7 @@ pub fn run(args: Args) -> Result<()> {
             stacks: args.top,
             with_rest: true,
         };
-        for line in leaks_text::lines(&profile, &verdict, length) {
+        for line in leaks_text::lines(&profile, &verdict, length, &rules, style) {
             writeln!(out, "{line}")?;
         }
         Ok(())

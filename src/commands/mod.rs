@@ -2,13 +2,17 @@
 
 pub mod attach;
 pub mod check;
+pub mod diff;
 pub mod dump;
 pub mod export;
 pub mod import;
 pub mod leaks;
+pub mod list;
+pub mod merge;
 pub mod recover;
 pub mod report;
 pub mod run;
 pub mod selftest;
 pub mod snapshot;
 pub mod stages;
+pub mod symbolize;

@@ -1,11 +1,13 @@
 //! `residue recover`: finish what a killed `residue run` left behind.
 
+use crate::commands::symbolize::SymbolArgs;
 use crate::recording::arenas::{Arena, ArenaDirectory};
 use crate::recording::finishing;
 use crate::text::units;
 use anyhow::{Context, Result, bail};
 use residue_finish::{ArenaFile, Ending};
 use residue_profile::End;
+use residue_symbols::Search;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
@@ -23,6 +25,8 @@ pub struct Args {
     /// Only list what could be recovered
     #[arg(long)]
     list: bool,
+    #[command(flatten)]
+    symbols: SymbolArgs,
 }
 
 /// An arena and where its profile was going to be written.
@@ -86,11 +90,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
             found.len()
         );
     }
+    let search = args.symbols.search();
     let mut failed = 0;
     for left in &found {
         if args.list {
             println!("{}  {}", left.arena.path.display(), describe(&left.arena));
-        } else if let Err(error) = recover(left, args.output.as_deref()) {
+        } else if let Err(error) = recover(left, args.output.as_deref(), &search) {
             eprintln!("residue: {error:#}");
             failed += 1;
         }
@@ -121,7 +126,7 @@ fn describe(arena: &Arena) -> String {
     )
 }
 
-fn recover(left: &Left, output: Option<&Path>) -> Result<()> {
+fn recover(left: &Left, output: Option<&Path>, search: &Search) -> Result<()> {
     if left.arena.is_in_use() {
         bail!(
             "{}: process {} still runs; `residue report --pid {}` reads it",
@@ -144,7 +149,7 @@ fn recover(left: &Left, output: Option<&Path>) -> Result<()> {
         end: End::Unknown,
         ..Ending::default()
     };
-    let profile = finishing::finish(&left.arena, &ending, &path)
+    let profile = finishing::finish(&left.arena, &ending, search, &path)
         .with_context(|| path.display().to_string())?;
     println!(
         "residue: recovered {}: {} allocations, live {}",

@@ -1,269 +1,217 @@
-//! `residue report`: who was recorded, and the stacks that matter most.
+//! `residue report`: who was recorded, and what allocated most, from several sides.
 
 use std::io::Write;
 
-use residue_profile::Profile;
+use anyhow::{Context, Result};
+use regex::{Regex, RegexBuilder};
+use residue_profile::{Needs, Profile};
 
 use crate::commands::attach;
-use crate::text::counter::{Counter, Kind};
+use crate::text::counter::{self, Counter};
 use crate::text::moments::Address;
-use crate::text::names::{NameStyle, Names};
-use crate::text::select::{Selection, select};
-use crate::text::units::{bytes, count, counted, share};
-use crate::text::{bins, output, paths, report_json, summary};
+use crate::text::reading::Reading;
+use crate::text::report_flat::Limit;
+use crate::text::report_source::Source;
+use crate::text::report_view::View;
+use crate::text::terminal::{Color, Page};
+use crate::text::{output, pager, report_csv, report_json, report_text};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     residue report job.residue\n  \
-    residue report job.residue --counter at-peak --top 3\n  \
-    residue report job.residue --kind mapping --max-frames 0\n  \
+    residue report job.residue --view tree,size --counter at-peak\n  \
+    residue report job.residue --view callers --function 'SEvt::.*'\n  \
+    residue report job.residue --view tree --inverted --min-percent 2\n  \
+    residue report job.residue --focus parse --ignore '^boost::' --counters total,calls\n  \
+    residue report job.residue --under 'TrackFinder::run' --kind mapping --max-frames 0\n  \
+    residue report job.residue@51..end --view library\n  \
+    residue report job.*.residue --view self --csv > functions.csv\n  \
     residue report --pid 4711 --counter calls\n  \
-    residue report job.residue --json | jq '.top[0].frames[].function'")]
+    residue report job.residue --json | jq '.self.rows[0].function'")]
 pub struct Args {
-    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
-    #[arg(required_unless_present = "pid")]
-    pub file: Option<Address>,
+    /// Profiles to read, added up; FILE@51, FILE@51..end, FILE@NAME for a moment or what came
+    /// between two
+    #[arg(value_name = "FILE", required_unless_present = "pid")]
+    pub files: Vec<Address>,
     /// Read a program that `residue run` is recording at this moment instead
-    #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
+    #[arg(long, conflicts_with = "files", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     #[command(flatten)]
     pub options: Options,
 }
 
 /// What is shown, and how.
-#[derive(Debug, Clone, clap::Args)]
+#[derive(Debug, Clone, Default, clap::Args)]
 pub struct Options {
-    /// Counter that ranks the stacks
-    #[arg(long, value_enum, default_value_t)]
+    /// What to show, several with commas between them; summary, self, cumulative, stacks and
+    /// advice if not given
+    #[arg(long, value_name = "VIEW", value_enum, value_delimiter = ',')]
+    pub view: Vec<View>,
+    /// Counter that ranks, and that shares are of
+    #[arg(long, value_name = "COUNTER", value_parser = counter::counters(), default_value = "live")]
     pub counter: Counter,
-    /// Number of stacks to show; 0 for the summary alone
-    #[arg(long, value_name = "N", default_value_t = DEFAULT_TOP)]
-    pub top: usize,
-    /// Which memory to show
-    #[arg(long, value_enum, default_value_t)]
-    pub kind: Kind,
-    /// Show names with parameters and return types, however long
+    /// Counters that stand beside it in tables, with commas between them; calls if not given
+    #[arg(long, value_name = "COUNTERS", value_parser = counter::counters(), value_delimiter = ',')]
+    pub counters: Vec<Counter>,
+    /// Rows and stacks to show, or `all`; 0 for the summary alone
+    #[arg(long, value_name = "N", value_parser = top, default_value = DEFAULT_TOP)]
+    pub top: Option<usize>,
+    /// Least share that has a row of its own; 0.5 for callers and tree if not given
+    #[arg(long, value_name = "P", value_parser = percent)]
+    pub min_percent: Option<f64>,
+    /// Callers: only functions that match this regular expression
+    #[arg(long, value_name = "REGEX", value_parser = regex)]
+    pub function: Option<Regex>,
+    /// Tree: from the allocating functions to the root
     #[arg(long)]
-    pub full_names: bool,
+    pub inverted: bool,
     /// Frames to show of each stack, leaf and root sides; 0 for all
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_FRAMES)]
     pub max_frames: usize,
-    /// Write one JSON document, with all frames
-    #[arg(long)]
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Write one JSON document
+    #[arg(long, help_heading = "Output", conflicts_with = "csv")]
     pub json: bool,
+    /// Write the first view as a table of comma-separated values
+    #[arg(long, help_heading = "Output")]
+    pub csv: bool,
+    /// When to use bold and dim text
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Output"
+    )]
+    pub color: Color,
+    /// Do not page long text on a terminal
+    #[arg(long, help_heading = "Output")]
+    pub no_pager: bool,
 }
 
-const DEFAULT_TOP: usize = 10;
+const DEFAULT_TOP: &str = "10";
 const DEFAULT_MAX_FRAMES: usize = 16;
+const DEFAULT_MIN_PERCENT: f64 = 0.5;
 
-impl Default for Options {
-    fn default() -> Options {
-        Options {
-            counter: Counter::default(),
-            top: DEFAULT_TOP,
-            kind: Kind::default(),
-            full_names: false,
-            max_frames: DEFAULT_MAX_FRAMES,
-            json: false,
+/// A number, or all.
+fn top(text: &str) -> Result<usize, String> {
+    match text {
+        "all" => Ok(usize::MAX),
+        text => text
+            .parse()
+            .map_err(|_| format!("`{text}` is neither a number nor `all`")),
+    }
+}
+
+fn percent(text: &str) -> Result<f64, String> {
+    let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
+    number
+        .filter(|percent| (0.0..=100.0).contains(percent))
+        .ok_or_else(|| format!("`{text}` is not a share from 0 to 100 percent"))
+}
+
+fn regex(text: &str) -> Result<Regex, String> {
+    let regex = RegexBuilder::new(text).size_limit(1 << 22).build();
+    regex.map_err(|error| error.to_string())
+}
+
+impl Options {
+    /// The views to show, in their order.
+    fn views(&self) -> Vec<View> {
+        match (&self.view[..], self.top) {
+            ([], Some(0)) => vec![View::Summary],
+            ([], _) if self.csv => vec![View::Own],
+            ([], _) => View::DEFAULT.to_vec(),
+            (views, _) => views.to_vec(),
+        }
+    }
+
+    /// The counter that ranks and those beside it, each once.
+    fn all_counters(&self) -> Vec<Counter> {
+        let beside = match (&self.counters[..], self.counter) {
+            ([], Counter::Calls) => &[Counter::Total][..],
+            ([], _) => &[Counter::Calls],
+            (counters, _) => counters,
+        };
+        let mut all = vec![self.counter];
+        for &counter in beside {
+            if !all.contains(&counter) {
+                all.push(counter);
+            }
+        }
+        all
+    }
+
+    /// How many rows tables have.
+    pub fn limit(&self) -> Limit {
+        Limit {
+            rows: self.top.unwrap_or(usize::MAX),
+            min_percent: self.min_percent.unwrap_or(0.0),
+        }
+    }
+
+    /// Least share of callers and of branches of the tree.
+    pub fn threshold(&self) -> f64 {
+        self.min_percent.unwrap_or(DEFAULT_MIN_PERCENT)
+    }
+
+    /// The tables of a profile that the views look at.
+    fn needs(&self) -> Needs {
+        let views = self.views();
+        let has = |some: &[View]| views.iter().any(|view| some.contains(view));
+        Needs {
+            sizes: has(&[View::Stacks, View::Size, View::Advice]),
+            births: has(&[View::Stacks]),
+            places: true,
+            by_thread: has(&[View::Thread]),
+            changes: false,
+            papers: false,
         }
     }
 }
 
-pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = match (&args.file, args.pid) {
-        (_, Some(pid)) => attach::profile_of(pid)?,
-        (Some(file), None) => file.load()?,
-        (None, None) => anyhow::bail!("name a profile or a process to report on"),
+pub fn run(args: Args) -> Result<()> {
+    let options = &args.options;
+    let profile = match args.pid {
+        Some(pid) => {
+            if options.reading.events.is_some() {
+                anyhow::bail!("--events needs a finished recording");
+            }
+            options.reading.of_thread(attach::profile_of(pid)?)?
+        }
+        None => {
+            let reading = &options.reading;
+            reading.load_all_needed(&args.files, options.needs())?
+        }
     };
-    output::to_stdout(|out| print(&profile, &args.options, out))
+    if options.json || options.csv {
+        return output::to_stdout(|out| write(&profile, options, out));
+    }
+    let page = Page::of_stdout(options.color, options.reading.naming.full_names);
+    pager::show(&text(&profile, options, &page)?, !options.no_pager)
 }
 
-/// Writes the whole report.
-pub fn print(profile: &Profile, options: &Options, out: &mut dyn Write) -> anyhow::Result<()> {
-    let selection = select(profile, options.counter, options.kind, options.top);
+fn source<'a>(profile: &'a Profile, options: &Options) -> Result<Source<'a>> {
+    Source::new(profile, &options.reading, options.all_counters())
+}
+
+/// The report for people.
+fn text(profile: &Profile, options: &Options, page: &Page) -> Result<String> {
+    let source = source(profile, options)?;
+    Ok(report_text::text(&source, options, &options.views(), page))
+}
+
+/// The report for programs.
+fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> Result<()> {
+    let source = source(profile, options)?;
+    let views = options.views();
     if options.json {
-        return report_json::write(profile, options, &selection, out);
+        return report_json::write(&source, options, &views, out);
     }
-    for line in summary::lines(profile) {
-        writeln!(out, "{line}")?;
-    }
-    if options.top == 0 {
-        return Ok(());
-    }
-    writeln!(out, "\n{}", heading(profile, options, &selection))?;
-    let mut names = Names::new(
-        profile,
-        if options.full_names {
-            NameStyle::Full
-        } else {
-            NameStyle::Short
-        },
-    );
-    for (rank, &index) in selection.top.iter().enumerate() {
-        writeln!(out)?;
-        for line in stack(profile, options, &selection, &mut names, rank, index) {
-            writeln!(out, "{line}")?;
-        }
-    }
-    Ok(())
-}
-
-fn heading(profile: &Profile, options: &Options, selection: &Selection) -> String {
-    let counter = options.counter;
-    let kind = match options.kind {
-        Kind::Heap => "heap ",
-        Kind::Mapping => "mapping ",
-        Kind::Reported => "reported ",
-        Kind::All => "",
-    };
-    let subject = counter.subject();
-    if selection.top.is_empty() {
-        return format!("no {kind}stack has any {subject}");
-    }
-    let ranked = format!(
-        "top {} of {} by {subject}",
-        count(selection.top.len() as u64),
-        counted(
-            selection.stacks as u64,
-            &format!("{kind}stack"),
-            &format!("{kind}stacks")
-        )
-    );
-    let whole = counter.amount(selection.whole);
-    if counter == Counter::Peak {
-        return format!("{ranked}; the peak of all together was {whole}");
-    }
-    let together = selection.top.iter().fold(0_u64, |sum, &index| {
-        sum.saturating_add(counter.value(&profile.stacks[index]))
-    });
-    let share = share(together, selection.whole);
-    format!("{ranked}; together {share} of {whole}")
-}
-
-fn stack(
-    profile: &Profile,
-    options: &Options,
-    selection: &Selection,
-    names: &mut Names<'_>,
-    rank: usize,
-    index: usize,
-) -> Vec<String> {
-    let stack = &profile.stacks[index];
-    let counters = &stack.counters;
-    let value = options.counter.value(stack);
-    let mut lines = vec![format!(
-        "{:>3}.  {} {}, {}",
-        rank + 1,
-        options.counter.amount(value),
-        options.counter.name().replace('-', " "),
-        share(value, selection.whole)
-    )];
-    let mut detail = |text: String| lines.push(format!("      {text}"));
-    detail(format!(
-        "{}, {} total, {} live in {}, peak {}, at peak {}",
-        counted(counters.calls, "call", "calls"),
-        bytes(counters.total_bytes),
-        bytes(counters.live_bytes),
-        counted(counters.live_blocks, "block", "blocks"),
-        bytes(counters.peak_bytes),
-        bytes(counters.at_peak_bytes)
-    ));
-    if let Some(sizes) = bins::sizes_line(profile.sizes_total.row(index)) {
-        detail(format!("sizes: {sizes}"));
-    }
-    let unit = &profile.meta.birth_unit;
-    if let Some(births) = bins::births_line(profile.births.row(index), unit) {
-        detail(format!("born: {births}"));
-    }
-    for line in paths::lines(profile, names, stack, options.max_frames) {
-        detail(format!("  {line}"));
-    }
-    lines
+    let first = views.first().context("name a view")?;
+    report_csv::write(&source, options, *first, out)
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::text::sample;
-
-    fn top_of(options: &Options) -> String {
-        let mut out = Vec::new();
-        print(&sample::profile(), options, &mut out).unwrap();
-        let text = String::from_utf8(out).unwrap();
-        let head = summary::lines(&sample::profile()).join("\n") + "\n";
-        text.strip_prefix(&head).unwrap().to_string()
-    }
-
-    #[test]
-    fn the_top_stacks_in_full() {
-        let expected = "
-top 3 of 3 heap stacks by live bytes; together 100 % of 2.87 KiB (2 936 bytes)
-
-  1.  1.88 KiB (1 920 bytes) live, 65.4 %
-      100 calls, 6.25 KiB total, 1.88 KiB live in 30 blocks, peak 3.12 KiB, at peak 2.50 KiB
-      sizes: all 64..127 B
-      born: 0..2 s, 30 blocks, every second
-        #0 operator new  libfoo.so
-        #1 space::Thing::foo  libfoo.so
-        #2 main  server
-
-  2.  1000 B live, 34.1 %
-      1 call, 1000 B total, 1000 B live in 1 block, peak 1000 B, at peak 1000 B
-      sizes: all 512..1023 B
-      born: at 7 s, 1 block
-        #0 odd;name  libfoo.so
-        #1 [jit] 0x7f0012f0
-        [... frames left out ...]
-        #3 main  server
-
-  3.  16 B live, 0.5 %
-      50 calls, 800 B total, 16 B live in 1 block, peak 16 B, at peak 16 B
-      sizes: all 16..31 B
-      born: at 9 s, 1 block
-        [pooled: blocks outside the size limits]
-";
-        assert_eq!(top_of(&Options::default()), expected);
-    }
-
-    #[test]
-    fn another_counter_kind_and_names() {
-        let options = Options {
-            counter: Counter::LiveBlocks,
-            kind: Kind::All,
-            top: 1,
-            full_names: true,
-            ..Options::default()
-        };
-        let text = top_of(&options);
-        assert!(text.starts_with("\ntop 1 of 4 stacks by live blocks; together 90.9 % of 33\n"));
-        assert!(text.contains("\n  1.  30 live blocks, 90.9 %\n"));
-        assert!(text.contains("#1 space::Thing::foo(std::string const&, int)  libfoo.so\n"));
-        let peak = Options {
-            counter: Counter::Peak,
-            kind: Kind::Mapping,
-            ..Options::default()
-        };
-        assert!(top_of(&peak).starts_with(
-            "\ntop 1 of 1 mapping stack by own peak; \
-             the peak of all together was 8.00 KiB (8 192 bytes)\n"
-        ));
-    }
-
-    #[test]
-    fn nothing_to_show_is_said() {
-        let none = Options {
-            top: 0,
-            ..Options::default()
-        };
-        assert_eq!(top_of(&none), "");
-        let no_reallocs = Options {
-            counter: Counter::Reallocs,
-            kind: Kind::Mapping,
-            ..Options::default()
-        };
-        assert_eq!(
-            top_of(&no_reallocs),
-            "\nno mapping stack has any reallocations\n"
-        );
-    }
-}
+mod tests;

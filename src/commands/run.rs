@@ -1,5 +1,6 @@
 //! `residue run`: record a program and its children.
 
+use crate::commands::symbolize::SymbolArgs;
 use crate::recording::arenas::{Arena, ArenaDirectory};
 use crate::recording::line_moments::LineMoments;
 use crate::recording::lines::LineEvents;
@@ -17,7 +18,9 @@ use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::verdict;
 use residue_finish::Ending;
+use residue_names::{NameStyle, Rules as NameRules};
 use residue_profile::{End, Profile};
+use residue_symbols::Search;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -83,6 +86,8 @@ pub struct Args {
     /// Keep the recorder's memory in a directory of DIR [default: /dev/shm, or a temporary directory]
     #[arg(long, value_name = "DIR")]
     arena_dir: Option<PathBuf>,
+    #[command(flatten)]
+    symbols: SymbolArgs,
     /// Say nothing but errors
     #[arg(short, long)]
     quiet: bool,
@@ -204,6 +209,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             status,
             output,
             quiet: args.quiet,
+            search: args.symbols.search(),
             expected: obstacle.is_none() && args.program.is_empty(),
         };
         finished.write_all(arenas);
@@ -353,6 +359,8 @@ struct Finished {
     status: ExitStatus,
     output: Option<PathBuf>,
     quiet: bool,
+    /// Where names come from.
+    search: Search,
     /// Whether the program itself should have been recorded.
     expected: bool,
 }
@@ -368,7 +376,7 @@ impl Finished {
             let is_main = Some(index) == main_image;
             let path = self.path_for(&arenas, index, is_main);
             let ending = self.ending(arena, is_main, &arenas[index + 1..]);
-            match finishing::finish(arena, &ending, &path) {
+            match finishing::finish(arena, &ending, &self.search, &path) {
                 Ok(profile) if is_main => self.summarize(&profile, &path),
                 Ok(_) => others.push(path),
                 Err(error) => eprintln!("residue: {}: {error:#}", path.display()),
@@ -472,11 +480,12 @@ impl Finished {
         }
         let see = match verdict(profile, EventRange::ALL) {
             Some(verdict) => {
+                let rules = NameRules::builtin();
                 let length = Length {
                     stacks: SHOWN_STACKS,
                     with_rest: false,
                 };
-                for line in leaks_text::lines(profile, &verdict, length) {
+                for line in leaks_text::lines(profile, &verdict, length, &rules, NameStyle::Short) {
                     eprintln!("{line}");
                 }
                 "leaks"

@@ -5,6 +5,7 @@ use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use residue_finish::{Ending, Step};
 use residue_profile::Profile;
+use residue_symbols::Search;
 use std::path::Path;
 use std::sync::Mutex;
 use std::time::{Duration, Instant};
@@ -13,9 +14,9 @@ use std::time::{Duration, Instant};
 const SILENT: Duration = Duration::from_secs(1);
 
 /// Reads an arena into a profile, with a progress bar if it takes long.
-pub fn read(arena: &Path, ending: &Ending) -> Result<Profile> {
+pub fn read(arena: &Path, ending: &Ending, search: &Search) -> Result<Profile> {
     let bar = LateBar::new();
-    let mut profile = residue_finish::finish(arena, ending, &|step, done, of| {
+    let mut profile = residue_finish::finish(arena, ending, search, &|step, done, of| {
         bar.show(step, done, of);
     })?;
     profile.meta.host = nix::unistd::gethostname()
@@ -29,7 +30,12 @@ pub fn read(arena: &Path, ending: &Ending) -> Result<Profile> {
 
 /// Finishes one arena into the file at `output` and deletes it. On failure the
 /// arena stays, and the error says where.
-pub fn finish(arena: &Arena, ending: &Ending, output: &Path) -> Result<Profile> {
+pub fn finish(
+    arena: &Arena,
+    ending: &Ending,
+    search: &Search,
+    output: &Path,
+) -> Result<Profile> {
     let kept = || {
         format!(
             "the recording is kept in {}; `residue recover {} -o FILE` finishes it",
@@ -37,7 +43,7 @@ pub fn finish(arena: &Arena, ending: &Ending, output: &Path) -> Result<Profile> 
             arena.path.display()
         )
     };
-    let profile = read(&arena.path, ending).with_context(kept)?;
+    let profile = read(&arena.path, ending, search).with_context(kept)?;
     residue_profile::write_to(output, &profile).with_context(kept)?;
     let _ = std::fs::remove_file(&arena.path);
     let _ = std::fs::remove_file(residue_finish::outside::path_for(&arena.path));
@@ -45,20 +51,20 @@ pub fn finish(arena: &Arena, ending: &Ending, output: &Path) -> Result<Profile> 
 }
 
 /// A progress bar on the terminal that appears only when work takes long.
-struct LateBar {
+pub struct LateBar {
     started: Instant,
     bar: Mutex<Option<ProgressBar>>,
 }
 
 impl LateBar {
-    fn new() -> LateBar {
+    pub fn new() -> LateBar {
         LateBar {
             started: Instant::now(),
             bar: Mutex::new(None),
         }
     }
 
-    fn show(&self, step: Step, done: u64, of: u64) {
+    pub fn show(&self, step: Step, done: u64, of: u64) {
         if self.started.elapsed() < SILENT {
             return;
         }

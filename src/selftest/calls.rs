@@ -6,7 +6,7 @@ use crate::text::units::{count, counted};
 use anyhow::{Result, bail};
 use residue_profile::{Counters, Profile, ROOT, StackKind};
 use residue_selftest_target::{Kind, Tally, Told, Work, scope_name};
-use residue_symbols::{DemangleStyle, demangle};
+use residue_names::{DemangleStyle, demangle};
 
 const NAME: &str = "hooks";
 

@@ -1,7 +1,7 @@
 //! Rules for what a check passes over: one pattern of function names a line.
 
 use anyhow::{Context, Result};
-use residue_symbols::glob;
+use residue_names::glob;
 use std::path::Path;
 
 #[derive(Debug, Clone, Default)]
@@ -26,7 +26,7 @@ impl Rules {
     pub fn holds(&self, name: &str) -> bool {
         self.0
             .iter()
-            .any(|rule| glob(rule.as_bytes(), name.as_bytes()))
+            .any(|rule| glob(rule, name))
     }
 }
 

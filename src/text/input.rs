@@ -3,12 +3,17 @@
 use std::path::Path;
 
 use anyhow::bail;
-use residue_profile::{Profile, Tag, read_lossy};
+use residue_profile::{Needs, Profile, Tag, read_needed};
 
 /// Reads a profile. Of a damaged one, reads what is left, and says what is not on
 /// standard error and in the notes; fails where nothing is left.
 pub fn load(path: &Path) -> anyhow::Result<Profile> {
-    let (mut profile, damages) = read_lossy(path)?;
+    load_needed(path, Needs::ALL)
+}
+
+/// The same without the tables that are not needed.
+pub fn load_needed(path: &Path, needs: Needs) -> anyhow::Result<Profile> {
+    let (mut profile, damages) = read_needed(path, needs)?;
     let Some(first) = damages.first() else {
         return Ok(profile);
     };

@@ -1,7 +1,6 @@
 //! The verdict in words: short, with units, and what to do next.
 
-use super::leaks_json::{name_of, path};
-use super::names::{NameStyle, Names};
+use super::leaks_json::name_of;
 use super::units::{bytes, count, counted};
 use residue_analysis::account::{GrowthAccount, Parts};
 use residue_analysis::bytes_text;
@@ -10,8 +9,10 @@ use residue_analysis::follow::Dependence;
 use residue_analysis::growth::{Growth, Outcome};
 use residue_analysis::shape::{Agreement, Shape};
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_calltree::{Detail, Filter, Label, Options, PathReader};
+use residue_names::{NameStyle, Rules};
 use residue_profile::timeline::Misuse;
-use residue_profile::{Profile, StackKind};
+use residue_profile::{Kind, NodeId, Profile, StackKind};
 
 /// How much is said.
 #[derive(Debug, Clone, Copy)]
@@ -28,8 +29,22 @@ const LEAST_SAVED_BYTES: u64 = 64 << 10;
 const MOST_ADVICE: usize = 3;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
-pub fn lines(profile: &Profile, verdict: &Verdict, length: Length) -> Vec<String> {
-    let mut names = Names::new(profile, NameStyle::Short);
+/// The lines of the verdict, with names by `rules`.
+pub fn lines(
+    profile: &Profile,
+    verdict: &Verdict,
+    length: Length,
+    rules: &Rules,
+    style: NameStyle,
+) -> Vec<String> {
+    let options = Options {
+        rules,
+        style,
+        detail: Detail::Line,
+        kind: Kind::All,
+        filter: &Filter::default(),
+    };
+    let paths = &mut PathReader::new(profile, options);
     let unit = verdict.source.unit();
     let mut lines = vec![head(verdict, unit)];
     lines.extend(reasons(verdict));
@@ -46,7 +61,7 @@ pub fn lines(profile: &Profile, verdict: &Verdict, length: Length) -> Vec<String
         .iter()
         .partition(|stack| stack.share.is_some());
     for (rank, stack) in guilty.iter().take(length.stacks).enumerate() {
-        lines.extend(guilty_lines(profile, &mut names, rank + 1, stack, unit));
+        lines.extend(guilty_lines(profile, paths, rank + 1, stack, unit));
     }
     if guilty.len() > length.stacks {
         let rest = &guilty[length.stacks..];
@@ -60,9 +75,9 @@ pub fn lines(profile: &Profile, verdict: &Verdict, length: Length) -> Vec<String
     if length.with_rest {
         let most = others.len().min(length.stacks);
         for stack in &others[..most] {
-            lines.extend(other_lines(profile, &mut names, stack, unit));
+            lines.extend(other_lines(profile, paths, stack, unit));
         }
-        lines.extend(advice(profile, &mut names, &verdict.churn));
+        lines.extend(advice(profile, paths, &verdict.churn));
     }
     lines.extend(misuse(&profile.timeline.about.misuse));
     lines
@@ -264,7 +279,7 @@ fn singular(name: &str) -> &str {
 
 fn guilty_lines(
     profile: &Profile,
-    names: &mut Names<'_>,
+    paths: &mut PathReader<'_>,
     rank: usize,
     stack: &StackVerdict,
     unit: &str,
@@ -283,7 +298,7 @@ fn guilty_lines(
     };
     let mut lines = vec![
         first,
-        format!("      {kind}{}", one_line(profile, names, stack)),
+        format!("      {kind}{}", one_line(profile, paths, stack)),
     ];
     let blocks = blocks_text(stack, unit);
     lines.push(format!("      {}{blocks}", stack.verdict.reason));
@@ -308,7 +323,7 @@ fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
 
 fn other_lines(
     profile: &Profile,
-    names: &mut Names<'_>,
+    paths: &mut PathReader<'_>,
     stack: &StackVerdict,
     unit: &str,
 ) -> Vec<String> {
@@ -319,18 +334,15 @@ fn other_lines(
             sparkline(&stack.sparkline),
             bytes_text(stack.sparkline.iter().copied().fold(0.0, f64::max)),
         ),
-        format!("      {}", one_line(profile, names, stack)),
+        format!("      {}", one_line(profile, paths, stack)),
         format!("      {}", stack.verdict.reason),
     ];
     if let Agreement::Disagrees(how) = &stack.verdict.agreement {
         lines.push(format!("      but {how}"));
     }
     if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
-        let freeing = path(profile, names, node);
-        lines.push(format!(
-            "      freed in a later {unit} by {}",
-            shortened(&freeing)
-        ));
+        let freeing = shortened(paths, node);
+        lines.push(format!("      freed in a later {unit} by {freeing}"));
     }
     lines
 }
@@ -363,26 +375,42 @@ pub fn sparkline(values: &[f64]) -> String {
         .collect()
 }
 
-fn one_line(profile: &Profile, names: &mut Names<'_>, stack: &StackVerdict) -> String {
+fn one_line(profile: &Profile, paths: &mut PathReader<'_>, stack: &StackVerdict) -> String {
     let stack = &profile.stacks[stack.stack as usize];
     if let Some(text) = super::paths::placeholder(stack) {
         return text.to_string();
     }
-    shortened(&path(profile, names, stack.node))
+    shortened(paths, stack.node)
 }
 
-/// The leaf side of a path, from `main` on if it fits.
-fn shortened(path: &[String]) -> String {
-    let start = path.iter().position(|name| name == "main").unwrap_or(0);
-    let path = &path[start..];
-    if path.len() <= SHOWN_FRAMES {
-        return path.join(" > ");
+/// The leaf side of a path, from `main` on if it fits, and the line it ends at.
+fn shortened(paths: &mut PathReader<'_>, node: NodeId) -> String {
+    let path = paths.labels(node);
+    let start = path.iter().position(|label| &*label.name == "main");
+    let path = &path[start.unwrap_or(0)..];
+    let names: Vec<&str> = path.iter().map(|label| &*label.name).collect();
+    let mut text = if names.len() <= SHOWN_FRAMES {
+        names.join(" > ")
+    } else {
+        let tail = &names[names.len() + 2 - SHOWN_FRAMES..];
+        format!("{} > … > {}", names[0], tail.join(" > "))
+    };
+    if let Some(place) = path.last().and_then(place) {
+        text.push_str(&format!("  {place}"));
     }
-    let tail = &path[path.len() + 2 - SHOWN_FRAMES..];
-    format!("{} > … > {}", path[0], tail.join(" > "))
+    text
 }
 
-fn advice(profile: &Profile, names: &mut Names<'_>, churn: &[Growing]) -> Vec<String> {
+/// `sframe.h:214`, where it is known.
+fn place(label: &Label) -> Option<String> {
+    let file = label.file.rsplit('/').next().filter(|name| !name.is_empty())?;
+    Some(match label.line {
+        0 => file.to_string(),
+        line => format!("{file}:{line}"),
+    })
+}
+
+fn advice(profile: &Profile, paths: &mut PathReader<'_>, churn: &[Growing]) -> Vec<String> {
     let worth = churn
         .iter()
         .filter(|one| one.saved_bytes.low >= LEAST_SAVED_BYTES);
@@ -402,7 +430,7 @@ fn advice(profile: &Profile, names: &mut Names<'_>, churn: &[Growing]) -> Vec<St
                 None => format!("at least {}", bytes(one.saved_bytes.low)),
             },
         ));
-        lines.push(format!("      {}", shortened(&path(profile, names, node))));
+        lines.push(format!("      {}", shortened(paths, node)));
     }
     lines
 }

@@ -2,38 +2,57 @@
 //!
 //! Of a moment only what was live is known, not what had been allocated by then.
 
-use residue_profile::timeline::MomentId;
 use residue_profile::{Counters, Profile, Ragged, StackKind, Totals};
 
-/// What changed after `from` (or at all) up to `to` (or the end).
-pub fn between(profile: &Profile, from: Option<MomentId>, to: Option<MomentId>) -> Profile {
-    let mut view = profile.clone();
-    let mut live = vec![(0_i64, 0_i64); view.stacks.len()];
-    for change in &profile.timeline.changes {
-        let is_after = from.is_none_or(|from| change.moment > from);
-        let is_before = to.is_none_or(|to| change.moment <= to);
-        if is_after
-            && is_before
-            && let Some(sum) = live.get_mut(change.stack as usize)
-        {
-            sum.0 += change.bytes;
-            sum.1 += change.blocks;
+use super::moments::Span;
+
+/// What a stack holds, or by how much that changed.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Live {
+    pub bytes: i64,
+    pub blocks: i64,
+}
+
+/// What each stack came to hold in a span, exactly: less than nothing where it fell.
+pub fn live(profile: &Profile, span: Span) -> Vec<Live> {
+    let mut live = vec![Live::default(); profile.stacks.len()];
+    let changes = &profile.timeline.changes;
+    // They stand in the order of moments.
+    let from = span.from.map_or(0, |from| {
+        changes.partition_point(|change| change.moment <= from)
+    });
+    let to = span.to.map_or(changes.len(), |to| {
+        changes.partition_point(|change| change.moment <= to)
+    });
+    for change in changes.get(from..to).unwrap_or_default() {
+        if let Some(sum) = live.get_mut(change.stack as usize) {
+            sum.bytes = sum.bytes.saturating_add(change.bytes);
+            sum.blocks = sum.blocks.saturating_add(change.blocks);
         }
     }
-    let mut fallen_bytes = 0;
-    for (stack, (bytes, blocks)) in view.stacks.iter_mut().zip(live) {
+    live
+}
+
+/// What changed in a span.
+pub fn of(mut view: Profile, span: Span) -> Profile {
+    let mut fallen_bytes = 0_u64;
+    let live = live(&view, span);
+    for (stack, live) in view.stacks.iter_mut().zip(live) {
         stack.counters = Counters {
-            live_bytes: u64::try_from(bytes).unwrap_or(0),
-            live_blocks: u64::try_from(blocks).unwrap_or(0),
+            live_bytes: u64::try_from(live.bytes).unwrap_or(0),
+            live_blocks: u64::try_from(live.blocks).unwrap_or(0),
             ..Counters::default()
         };
-        fallen_bytes += bytes.min(0).unsigned_abs();
+        fallen_bytes = fallen_bytes.saturating_add(live.bytes.min(0).unsigned_abs());
     }
     view.heap = totals(&view, StackKind::is_heap);
     view.mappings = totals(&view, |kind| kind == StackKind::Mapping);
     view.sizes_total = Ragged::default();
     view.sizes_live = Ragged::default();
     view.births = Ragged::default();
+    // Which thread did what is known of the whole recording only.
+    view.threads.clear();
+    view.by_thread = Ragged::default();
     view.meta.notes.push(
         "this is a moment of the recording: of its stacks only what was live is known".to_string(),
     );
@@ -50,8 +69,69 @@ fn totals(profile: &Profile, is_meant: fn(StackKind) -> bool) -> Totals {
     stacks
         .filter(|stack| is_meant(stack.kind))
         .fold(Totals::default(), |sum, stack| Totals {
-            live_bytes: sum.live_bytes + stack.counters.live_bytes,
-            live_blocks: sum.live_blocks + stack.counters.live_blocks,
+            live_bytes: sum.live_bytes.saturating_add(stack.counters.live_bytes),
+            live_blocks: sum.live_blocks.saturating_add(stack.counters.live_blocks),
             ..sum
         })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::sample;
+    use residue_profile::timeline::Change;
+
+    fn change(moment: u32, stack: u32, bytes: i64) -> Change {
+        Change {
+            moment,
+            stack,
+            bytes,
+            blocks: bytes.signum(),
+        }
+    }
+
+    fn profile() -> Profile {
+        let mut profile = sample::profile();
+        profile.timeline.changes = vec![
+            change(0, 0, 100),
+            change(1, 1, 7),
+            change(2, 0, -30),
+            change(2, 1, 5),
+            change(4, 0, 1),
+            // Of a stack that is not there.
+            change(5, 999, 1),
+        ];
+        profile
+    }
+
+    fn bytes(from: Option<u32>, to: Option<u32>) -> [i64; 2] {
+        let live = live(&profile(), Span { from, to });
+        [live[0].bytes, live[1].bytes]
+    }
+
+    #[test]
+    fn spans_are_sums_of_changes_after_the_first_and_up_to_the_second() {
+        assert_eq!(bytes(None, None), [71, 12]);
+        assert_eq!(bytes(None, Some(0)), [100, 0]);
+        assert_eq!(bytes(None, Some(1)), [100, 7]);
+        assert_eq!(bytes(Some(1), Some(3)), [-30, 5]);
+        assert_eq!(bytes(Some(1), None), [-29, 5]);
+        assert_eq!(bytes(Some(5), None), [0, 0]);
+        assert_eq!(bytes(Some(3), Some(1)), [0, 0]);
+    }
+
+    #[test]
+    fn a_view_has_no_less_than_nothing_and_says_so() {
+        let span = Span {
+            from: Some(1),
+            to: None,
+        };
+        let view = of(profile(), span);
+        assert_eq!(view.stacks[0].counters.live_bytes, 0);
+        assert_eq!(view.stacks[1].counters.live_bytes, 5);
+        assert_eq!(view.stacks[1].counters.live_blocks, 1);
+        assert_eq!(view.stacks[1].counters.calls, 0);
+        let note = view.meta.notes.last().unwrap();
+        assert!(note.ends_with("they fell by 29 bytes"), "{note}");
+    }
 }

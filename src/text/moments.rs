@@ -1,10 +1,10 @@
 //! Addresses of moments: `FILE@51`, `FILE@51..end`, `FILE@snapshot-name`.
 
 use super::{input, moment_view};
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use residue_analysis::history::EventRange;
-use residue_profile::Profile;
 use residue_profile::timeline::{EventNumber, MomentId, MomentKind, Timeline};
+use residue_profile::{Needs, Profile};
 use std::path::PathBuf;
 use std::str::FromStr;
 
@@ -46,6 +46,18 @@ impl FromStr for Address {
     }
 }
 
+/// As it was given.
+impl std::fmt::Display for Address {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}", self.path.display())?;
+        match &self.part {
+            None => Ok(()),
+            Some(Part::At(moment)) => write!(f, "@{moment}"),
+            Some(Part::Between(from, to)) => write!(f, "@{from}..{to}"),
+        }
+    }
+}
+
 impl Address {
     /// The events meant: all without a part; from the event on for a single moment.
     pub fn range(&self, timeline: &Timeline) -> Result<EventRange> {
@@ -69,27 +81,88 @@ impl Address {
     /// The profile at this address: as it was at the moment, or as it changed between
     /// the two.
     pub fn load(&self) -> Result<Profile> {
-        let profile = input::load(&self.path)?;
         if self.part.is_none() {
-            return Ok(profile);
+            return input::load(&self.path);
         }
-        let (from, to) = self.moments(&profile.timeline)?;
-        Ok(moment_view::between(&profile, from, to))
+        let profile = input::load_needed(&self.path, OF_A_MOMENT)?;
+        let span = self.span(&profile.timeline)?;
+        Ok(moment_view::of(profile, span))
     }
 
-    /// The moments meant: what came between them is the difference. `None` for the
-    /// first stands for nothing before it, for the second for the end.
-    fn moments(&self, timeline: &Timeline) -> Result<(Option<MomentId>, Option<MomentId>)> {
+    /// The same file, between two events or snapshots: `51..end`.
+    pub fn narrowed(&self, events: Option<&str>) -> Result<Address> {
+        let Some(events) = events else {
+            return Ok(self.clone());
+        };
+        if self.part.is_some() {
+            bail!("give a moment after `@` or by --events, not both");
+        }
+        let (from, to) = events
+            .split_once("..")
+            .context("--events takes two events or snapshots with `..` between them: 51..end")?;
+        Ok(Address {
+            path: self.path.clone(),
+            part: Some(Part::Between(from.to_string(), to.to_string())),
+        })
+    }
+
+    /// The time that is meant: everything up to a moment, or between two.
+    pub fn span(&self, timeline: &Timeline) -> Result<Span> {
         let moment = |name: &str| moment_of(timeline, name);
-        Ok(match &self.part {
+        let (from, to) = match &self.part {
             None => (None, None),
             Some(Part::At(name)) => (None, moment(name)?),
             Some(Part::Between(from, to)) => (
                 if from.is_empty() { None } else { moment(from)? },
                 moment(if to.is_empty() { "end" } else { to })?,
             ),
-        })
+        };
+        Ok(Span { from, to })
     }
+}
+
+/// What the views of a moment are made from.
+pub const OF_A_MOMENT: Needs = Needs {
+    places: true,
+    changes: true,
+    ..Needs::LEAST
+};
+
+/// What came after one moment and up to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Span {
+    /// `None` for the start of the recording.
+    pub from: Option<MomentId>,
+    /// `None` for its end.
+    pub to: Option<MomentId>,
+}
+
+impl Span {
+    /// Events that began in it.
+    pub fn events(self, timeline: &Timeline) -> u64 {
+        let begun = |moment: MomentId| events_begun(timeline, moment);
+        let from = self.from.map_or(0, begun);
+        let to = self.to.map_or(timeline.about.events, begun);
+        to.saturating_sub(from)
+    }
+}
+
+/// Events that had begun before a moment. An event whose begin it is has not: nothing
+/// of it has happened.
+fn events_begun(timeline: &Timeline, moment: MomentId) -> u64 {
+    let Some(here) = timeline.moments.get(moment as usize) else {
+        return timeline.about.events;
+    };
+    let is_begin = match here.kind {
+        MomentKind::Begin | MomentKind::Tick => true,
+        // Those that are named by the event are taken as it begins.
+        MomentKind::Snapshot => {
+            let name = here.name.and_then(|name| timeline.names.get(name as usize));
+            name.is_some_and(|name| *name == here.event.to_string())
+        }
+        MomentKind::End | MomentKind::Last => false,
+    };
+    u64::from(here.event).saturating_sub(u64::from(is_begin))
 }
 
 fn event_of(timeline: &Timeline, name: &str) -> Result<EventNumber> {
@@ -172,6 +245,7 @@ fn known(timeline: &Timeline) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue_profile::timeline::Moment;
 
     fn address(text: &str) -> Address {
         text.parse().unwrap()
@@ -189,5 +263,58 @@ mod tests {
         let part = Part::Between("51".to_string(), "end".to_string());
         assert_eq!(between.part, Some(part));
         assert_eq!(address("a@b/job.residue").part, None);
+    }
+
+    #[test]
+    fn events_narrow_a_file_that_has_no_moment_yet() {
+        let narrowed = address("a.residue").narrowed(Some("51..end")).unwrap();
+        assert_eq!(narrowed, address("a.residue@51..end"));
+        let plain = address("a.residue@51");
+        assert_eq!(plain.narrowed(None).unwrap(), plain);
+        assert!(plain.narrowed(Some("1..2")).is_err());
+        assert!(address("a.residue").narrowed(Some("51")).is_err());
+    }
+
+    #[test]
+    fn spans_hold_the_events_that_began_in_them() {
+        let mut timeline = Timeline {
+            names: vec!["3".to_string(), "half".to_string()],
+            ..Timeline::default()
+        };
+        timeline.about.events = 9;
+        let moment = |kind, event, name| Moment {
+            kind,
+            event,
+            id: 0,
+            stream: 0,
+            name,
+            time_ns: 0,
+            vm_bytes: None,
+            rss_bytes: None,
+            shared_bytes: None,
+            live_bytes: None,
+            mapped_bytes: None,
+            recorder_bytes: 0,
+            threads: 1,
+            has_changes: true,
+        };
+        timeline.moments = vec![
+            moment(MomentKind::Begin, 1, None),
+            moment(MomentKind::End, 1, None),
+            moment(MomentKind::Begin, 3, None),
+            moment(MomentKind::Snapshot, 3, Some(0)),
+            moment(MomentKind::Snapshot, 3, Some(1)),
+            moment(MomentKind::End, 8, None),
+        ];
+        let events = |from, to| Span { from, to }.events(&timeline);
+        assert_eq!(events(None, None), 9);
+        assert_eq!(events(None, Some(0)), 0);
+        assert_eq!(events(None, Some(1)), 1);
+        assert_eq!(events(Some(1), Some(2)), 1);
+        assert_eq!(events(Some(2), Some(3)), 0);
+        assert_eq!(events(Some(3), Some(4)), 1);
+        assert_eq!(events(Some(3), Some(5)), 6);
+        assert_eq!(events(Some(5), None), 1);
+        assert_eq!(events(Some(5), Some(0)), 0);
     }
 }

@@ -1,20 +1,15 @@
 //! Readable names of functions and frames, made when they are first shown.
 
+use residue_names::{DemangleStyle, demangle};
 use residue_profile::{CUT, FrameId, FunctionId, Profile};
-use residue_symbols::{DemangleStyle, demangle};
 
 /// In place of frames that the depth limit left out.
 pub const CUT_FRAMES: &str = "[... frames left out ...]";
 /// In place of a frame that a damaged file does not hold any more.
 const LOST_FRAME: &str = "[lost frame]";
 
-/// Characters of a short name.
-const SHORT: usize = 100;
-
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStyle {
-    /// Without parameters, and long ones cut in the middle.
-    Short,
     /// Without parameters.
     NoParams,
     /// With parameters and return type.
@@ -83,13 +78,9 @@ impl<'a> Names<'a> {
 fn readable(symbol: &str, style: NameStyle) -> String {
     let name = match style {
         NameStyle::Full => demangle(symbol, DemangleStyle::Full),
-        NameStyle::Short | NameStyle::NoParams => demangle(symbol, DemangleStyle::NoParams),
+        NameStyle::NoParams => demangle(symbol, DemangleStyle::NoParams),
     };
-    let name = without_controls(&name);
-    match style {
-        NameStyle::Short => cut_middle(&name, SHORT),
-        NameStyle::NoParams | NameStyle::Full => name,
-    }
+    without_controls(&name)
 }
 
 /// Names come from files of anybody's making, and terminals obey control
@@ -121,7 +112,7 @@ mod tests {
     #[test]
     fn frames_have_a_name_or_an_address() {
         let profile = sample::profile();
-        let mut names = Names::new(&profile, NameStyle::Short);
+        let mut names = Names::new(&profile, NameStyle::NoParams);
         let named: Vec<String> = (0..profile.frames.len() as u32)
             .map(|frame| names.frame(frame))
             .collect();
@@ -146,7 +137,7 @@ mod tests {
     #[test]
     fn modules_stand_beside_names_only() {
         let profile = sample::profile();
-        let names = Names::new(&profile, NameStyle::Short);
+        let names = Names::new(&profile, NameStyle::NoParams);
         assert_eq!(names.module_beside(0).as_deref(), Some("server"));
         assert_eq!(names.module_beside(3), None);
         assert_eq!(names.module_beside(4), None);

@@ -64,7 +64,7 @@ fn replace(target: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> R
     Ok(())
 }
 
-fn is_same_file(one: &Path, other: &Path) -> bool {
+pub fn is_same_file(one: &Path, other: &Path) -> bool {
     let identity = |path| fs::metadata(path).map(|there| (there.dev(), there.ino()));
     matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }

@@ -1,52 +1,70 @@
 //! Call paths as lines, leaf first.
 
-use residue_profile::{FrameId, Profile, ROOT, Stack, StackKind};
+pub use residue_calltree::placeholder;
+use residue_calltree::{Label, PathStep};
 
-use super::names::{CUT_FRAMES, Names};
+use super::report_grid::name_beside;
+use super::terminal::Page;
 
-/// In place of the path of a stack that has none.
-pub fn placeholder(stack: &Stack) -> Option<&'static str> {
-    match stack.kind {
-        StackKind::Pooled => Some("[pooled: blocks outside the size limits]"),
-        StackKind::Overflow => Some("[no room for the path]"),
-        StackKind::Heap | StackKind::Mapping | StackKind::Reported => {
-            (stack.node == ROOT).then_some("[lost path]")
-        }
-    }
-}
+/// Columns that the name of a function keeps in any case.
+const SHORTEST_NAME: usize = 20;
 
-/// `#0 operator new  libstdc++.so.6` and so on up to the root. More than
-/// `max_frames` frames are shortened in the middle, unless that is 0.
-pub fn lines(
-    profile: &Profile,
-    names: &mut Names<'_>,
-    stack: &Stack,
-    max_frames: usize,
-) -> Vec<String> {
-    if let Some(text) = placeholder(stack) {
-        return vec![text.to_string()];
-    }
-    let frames: Vec<FrameId> = profile.frames_leaf_first(stack.node).collect();
-    let gap = gap(frames.len(), max_frames);
+/// `#0 operator new  libstdc++.so.6` and so on up to the root, from steps that go the
+/// other way. More than `max_frames` are shortened in the middle, unless that is 0.
+pub fn lines(path: &[PathStep], max_frames: usize, page: &Page, indent: usize) -> Vec<String> {
+    let gap = gap(path.len(), max_frames);
     let mut lines = Vec::new();
-    for (index, &frame) in frames.iter().enumerate() {
+    for (index, step) in path.iter().rev().enumerate() {
         if index == gap.start && !gap.is_empty() {
-            lines.push(format!("… {} frames …", gap.len()));
+            lines.push(page.dim(&format!("… {} frames …", gap.len())));
         }
         if !gap.contains(&index) {
-            lines.push(line(names, index, frame));
+            let room = page.width.saturating_sub(indent);
+            lines.push(line(index, step, page, room));
         }
     }
     lines
 }
 
-fn line(names: &mut Names<'_>, index: usize, frame: FrameId) -> String {
-    let name = names.frame(frame);
-    match names.module_beside(frame) {
-        _ if name == CUT_FRAMES => name,
-        Some(module) => format!("#{index} {name}  {module}"),
-        None => format!("#{index} {name}"),
+fn line(index: usize, step: &PathStep, page: &Page, room: usize) -> String {
+    let label = &step.label;
+    if is_no_frame(label) {
+        return page.fit(&label.name, room);
     }
+    let number = format!("#{index} ");
+    let mut place = place(label).map_or(String::new(), |place| format!("  {place}"));
+    if step.is_inlined {
+        place.push_str("  (inlined)");
+    }
+    let taken = number.len() + place.chars().count();
+    let room = room.saturating_sub(taken).max(SHORTEST_NAME);
+    let name = name_beside(page, &label.name, &label.module, label.is_framework, room);
+    format!("{number}{name}{}", page.dim(&place))
+}
+
+/// What stands in place of frames has no number.
+fn is_no_frame(label: &Label) -> bool {
+    const IN_PLACE_OF_FRAMES: [&str; 4] = [
+        "[... frames left out ...]",
+        "[pooled: blocks outside the size limits]",
+        "[no room for the path]",
+        "[lost path]",
+    ];
+    IN_PLACE_OF_FRAMES.contains(&&*label.name)
+}
+
+/// `src/thing.cpp:12`: as much of the path as helps to find the file.
+pub fn place(label: &Label) -> Option<String> {
+    let parts: Vec<&str> = label.file.rsplitn(3, '/').collect();
+    let file = match parts[..] {
+        [""] | [] => return None,
+        [file] => file.to_string(),
+        [file, folder, ..] => format!("{folder}/{file}"),
+    };
+    Some(match label.line {
+        0 => file,
+        line => format!("{file}:{line}"),
+    })
 }
 
 /// The frames to leave out: who allocated is at the leaf, so that side keeps three
@@ -60,15 +78,44 @@ fn gap(frames: usize, max_frames: usize) -> std::ops::Range<usize> {
     leaf_side..frames - root_side
 }
 
+/// The leaf side of a path in one line, root first: `main > … > fill > grow`.
+pub fn one_line(path: &[PathStep], page: &Page, indent: usize) -> String {
+    const MOST_FRAMES: usize = 5;
+    let names: Vec<&str> = path.iter().map(|step| &*step.label.name).collect();
+    let start = names.iter().position(|name| *name == "main").unwrap_or(0);
+    let names = &names[start..];
+    let text = match names.len() {
+        0..=MOST_FRAMES => names.join(" > "),
+        length => {
+            let tail = &names[length + 1 - MOST_FRAMES..];
+            format!("{} > … > {}", names[0], tail.join(" > "))
+        }
+    };
+    page.fit(&text, page.width.saturating_sub(indent))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::names::NameStyle;
+    use crate::text::counter::Kind;
     use crate::text::sample;
+    use residue_calltree::{Detail, Filter, Options, PathReader};
+    use residue_names::{NameStyle, Rules};
+    use residue_profile::{Place, Profile, ROOT, Ragged};
+
+    fn steps(profile: &Profile, stack: usize) -> Vec<PathStep> {
+        let options = Options {
+            rules: &Rules::none(),
+            style: NameStyle::Short,
+            detail: Detail::Line,
+            kind: Kind::All,
+            filter: &Filter::default(),
+        };
+        PathReader::new(profile, options).steps(&profile.stacks[stack])
+    }
 
     fn lines_of(profile: &Profile, stack: usize, max_frames: usize) -> Vec<String> {
-        let mut names = Names::new(profile, NameStyle::Short);
-        lines(profile, &mut names, &profile.stacks[stack], max_frames)
+        lines(&steps(profile, stack), max_frames, &Page::plain(100), 0)
     }
 
     #[test]
@@ -95,6 +142,33 @@ mod tests {
             lines_of(&profile, 3, 0),
             ["#0 libfoo.so+0x12f0", "#1 main  server"]
         );
+    }
+
+    #[test]
+    fn places_and_inlined_functions_are_said() {
+        let mut profile = sample::profile();
+        profile.files = vec!["/home/me/src/thing.cpp".into(), "new.h".into()];
+        let place = |function, file, line| Place {
+            function,
+            file,
+            line,
+        };
+        profile.places = Ragged::default();
+        profile.places.push_row([]);
+        // The function of frame 1, with `operator new` inlined.
+        profile.places.push_row([place(2, 1, 7), place(1, 0, 12)]);
+        let shown = lines_of(&profile, 0, 0);
+        assert_eq!(
+            shown,
+            [
+                "#0 operator new  libfoo.so",
+                "#1 operator new  libfoo.so  new.h:7  (inlined)",
+                "#2 space::Thing::foo  libfoo.so  src/thing.cpp:12",
+                "#3 main  server",
+            ]
+        );
+        let narrow = lines(&steps(&profile, 0), 0, &Page::plain(44), 0);
+        assert_eq!(narrow[2], "#2 space:…::foo  libfoo.so  src/thing.cpp:12");
     }
 
     #[test]
@@ -129,5 +203,15 @@ mod tests {
             lines_of(&profile, 0, 1),
             ["#0 main  server", "… 39 frames …"]
         );
+    }
+
+    #[test]
+    fn one_line_keeps_the_leaf_side() {
+        let page = Page::plain(100);
+        let profile = sample::profile();
+        let line = one_line(&steps(&profile, 0), &page, 0);
+        assert_eq!(line, "main > space::Thing::foo > operator new");
+        let deep = one_line(&steps(&sample::deep(9), 0), &page, 0);
+        assert_eq!(deep, "main > … > main > main > main > main");
     }
 }

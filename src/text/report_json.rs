@@ -5,11 +5,21 @@ use std::io::{self, Write};
 use residue_profile::*;
 use serde::Serialize;
 
+use super::counter::Counter;
 use super::names::{NameStyle, Names};
-use super::select::Selection;
+use super::report_advice::{Advice, advice};
+use super::report_callers::{Callers, callers};
+use super::report_flat::{self, Flat, Side};
+use super::report_grid::Grid;
+use super::report_groups as groups;
+use super::report_source::Source;
+use super::report_stacks::Stacks;
+use super::report_tree::{Tree, tree};
+use super::report_view::View;
 use super::{paths, summary, words};
 use crate::commands::report::Options as Chosen;
 
+/// Views that were not asked for are absent.
 #[derive(Serialize)]
 struct Report<'a> {
     format: &'static str,
@@ -21,7 +31,28 @@ struct Report<'a> {
     warnings: Vec<String>,
     stacks: usize,
     selection: Ranking,
-    top: Vec<Entry<'a>>,
+    #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+    own: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cumulative: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Callers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Tree>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top: Option<Vec<Entry<'a>>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    libraries: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scopes: Option<Grid>,
+    /// Null where the profile does not tell threads apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<Option<Grid>>,
+    /// Null where sizes are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sizes: Option<Option<Grid>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<Vec<Advice>>,
 }
 
 #[derive(Serialize)]
@@ -29,8 +60,33 @@ struct Ranking {
     kind: &'static str,
     counter: &'static str,
     unit: &'static str,
+    /// Those that pass the filters and have a value.
     stacks: usize,
     whole: u64,
+    /// What each counter adds up to over the stacks that pass the filters.
+    sums: Sums,
+}
+
+#[derive(Serialize)]
+struct Sums {
+    calls: u64,
+    total: u64,
+    live: u64,
+    live_blocks: u64,
+    peak: u64,
+    at_peak: u64,
+    at_peak_blocks: u64,
+    frees: u64,
+    temporaries: u64,
+    reallocs: u64,
+}
+
+/// Functions or libraries.
+#[derive(Serialize)]
+struct Table {
+    /// How many there are with anything at all.
+    found: usize,
+    rows: Grid,
 }
 
 #[derive(Serialize)]
@@ -47,50 +103,45 @@ struct Entry<'a> {
     /// Instead of frames, where the path is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     no_path: Option<&'static str>,
-    frames: Vec<Place<'a>>,
+    /// As it is shown, root first.
+    path: Vec<String>,
+    /// As it was recorded, leaf first.
+    frames: Vec<FrameEntry<'a>>,
 }
 
 /// One frame; without an address where frames were left out.
 #[derive(Serialize)]
-struct Place<'a> {
+struct FrameEntry<'a> {
     function: String,
     symbol: Option<&'a str>,
     module: Option<&'a str>,
     address: Option<String>,
+    /// Innermost first; the last is the frame's own function, those before it were
+    /// inlined. Absent where there is no debug information.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<PlaceEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlaceEntry<'a> {
+    function: String,
+    file: Option<&'a str>,
+    line: Option<u32>,
 }
 
 pub fn write(
-    profile: &Profile,
+    source: &Source<'_>,
     options: &Chosen,
-    selection: &Selection,
+    views: &[View],
     out: &mut dyn Write,
 ) -> anyhow::Result<()> {
-    let style = if options.full_names {
-        NameStyle::Full
-    } else {
-        NameStyle::NoParams
-    };
-    let mut names = Names::new(profile, style);
-    let entry = |(rank, &index): (usize, &usize)| {
-        let stack = &profile.stacks[index];
-        let value = options.counter.value(stack);
-        Entry {
-            rank: rank + 1,
-            stack: index,
-            kind: words::kind(stack.kind),
-            value,
-            share: value as f64 / selection.whole.max(1) as f64,
-            counters: &stack.counters,
-            sizes_total: profile.sizes_total.row(index),
-            sizes_live: profile.sizes_live.row(index),
-            births: profile.births.row(index),
-            no_path: paths::placeholder(stack),
-            frames: profile
-                .frames_leaf_first(stack.node)
-                .map(|frame| place(profile, &mut names, frame))
-                .collect(),
-        }
-    };
+    let profile = source.profile;
+    let limit = options.limit();
+    let is_asked = |view: View| views.contains(&view);
+    let functions =
+        |view, side| is_asked(view).then(|| Table::of(report_flat::functions(source, side, limit)));
+    let stacks = Stacks::of(source, limit.rows);
+    let threshold = options.threshold();
     let report = Report {
         format: "residue-report",
         version: 1,
@@ -101,115 +152,119 @@ pub fn write(
         warnings: summary::warnings(profile),
         stacks: profile.stacks.len(),
         selection: Ranking {
-            kind: options.kind.name(),
-            counter: options.counter.name(),
-            unit: match options.counter.is_bytes() {
+            kind: source.kind.name(),
+            counter: source.counter().name(),
+            unit: match source.counter().is_bytes() {
                 true => "bytes",
                 false => "count",
             },
-            stacks: selection.stacks,
-            whole: selection.whole,
+            stacks: stacks.selection.stacks,
+            whole: stacks.whole,
+            sums: sums(source),
         },
-        top: selection.top.iter().enumerate().map(entry).collect(),
+        own: functions(View::Own, Side::Own),
+        cumulative: functions(View::Cumulative, Side::Cumulative),
+        callers: is_asked(View::Callers)
+            .then(|| callers(source, threshold, options.function.as_ref())),
+        tree: is_asked(View::Tree).then(|| tree(source, threshold, options.inverted)),
+        top: is_asked(View::Stacks).then(|| entries(source, options, &stacks)),
+        libraries: is_asked(View::Library)
+            .then(|| Table::of(report_flat::libraries(source, limit))),
+        scopes: is_asked(View::Scope).then(|| groups::scopes(source)),
+        threads: is_asked(View::Thread).then(|| groups::threads(source)),
+        sizes: is_asked(View::Size).then(|| groups::sizes(source)),
+        advice: is_asked(View::Advice).then(|| advice(source)),
     };
     serde_json::to_writer(&mut *out, &report).map_err(io::Error::from)?;
     Ok(writeln!(out)?)
 }
 
-fn place<'a>(profile: &'a Profile, names: &mut Names<'_>, id: FrameId) -> Place<'a> {
+impl Table {
+    fn of(flat: Flat) -> Table {
+        Table {
+            found: flat.found,
+            rows: flat.grid,
+        }
+    }
+}
+
+fn sums(source: &Source<'_>) -> Sums {
+    let mut sums = [0_u64; Counter::ALL.len()];
+    for stack in source.admitted() {
+        for (sum, counter) in sums.iter_mut().zip(Counter::ALL) {
+            *sum = sum.saturating_add(source.value(counter, stack));
+        }
+    }
+    let sum = |wanted: Counter| {
+        let place = Counter::ALL.iter().position(|counter| *counter == wanted);
+        place.map_or(0, |place| sums[place])
+    };
+    Sums {
+        calls: sum(Counter::Calls),
+        total: sum(Counter::Total),
+        live: sum(Counter::Live),
+        live_blocks: sum(Counter::LiveBlocks),
+        peak: sum(Counter::Peak),
+        at_peak: sum(Counter::AtPeak),
+        at_peak_blocks: sum(Counter::AtPeakBlocks),
+        frees: sum(Counter::Frees),
+        temporaries: sum(Counter::Temporaries),
+        reallocs: sum(Counter::Reallocs),
+    }
+}
+
+fn entries<'a>(source: &Source<'a>, options: &Chosen, stacks: &Stacks) -> Vec<Entry<'a>> {
+    let profile = source.profile;
+    let style = match options.reading.naming.full_names {
+        true => NameStyle::Full,
+        false => NameStyle::NoParams,
+    };
+    let mut names = Names::new(profile, style);
+    let mut paths = source.paths();
+    let entry = |(rank, &index): (usize, &usize)| {
+        let stack = &profile.stacks[index];
+        let value = source.value(source.counter(), index);
+        let path = paths.steps(stack);
+        Entry {
+            rank: rank + 1,
+            stack: index,
+            kind: words::kind(stack.kind),
+            value,
+            share: value as f64 / stacks.whole.max(1) as f64,
+            counters: &stack.counters,
+            sizes_total: profile.sizes_total.row(index),
+            sizes_live: profile.sizes_live.row(index),
+            births: profile.births.row(index),
+            no_path: paths::placeholder(stack),
+            path: path
+                .iter()
+                .map(|step| step.label.name.to_string())
+                .collect(),
+            frames: profile
+                .frames_leaf_first(stack.node)
+                .map(|frame| frame_entry(profile, &mut names, frame))
+                .collect(),
+        }
+    };
+    stacks.selection.top.iter().enumerate().map(entry).collect()
+}
+
+fn frame_entry<'a>(profile: &'a Profile, names: &mut Names<'_>, id: FrameId) -> FrameEntry<'a> {
     let frame = profile.frames.get(id as usize);
     let symbol = frame.and_then(|frame| profile.functions.get(frame.function as usize));
     let module = frame.and_then(|frame| profile.modules.get(frame.module as usize));
-    Place {
+    let places = profile.places.row(id as usize).iter();
+    FrameEntry {
         function: names.frame(id),
         symbol: symbol.map(String::as_str),
         module: module.map(|module| module.path.as_str()),
         address: frame.map(|frame| format!("{:#x}", frame.address)),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::commands::report::print;
-    use crate::text::sample;
-    use serde_json::{Value, json};
-
-    fn report(options: Chosen) -> Value {
-        let mut out = Vec::new();
-        let options = Chosen {
-            json: true,
-            ..options
-        };
-        print(&sample::profile(), &options, &mut out).unwrap();
-        assert!(out.ends_with(b"}\n"));
-        serde_json::from_slice(&out).unwrap()
-    }
-
-    #[test]
-    fn the_document_has_the_documented_parts() {
-        let report = report(Chosen::default());
-        assert_eq!(report["format"], "residue-report");
-        assert_eq!(report["version"], 1);
-        assert_eq!(
-            report["meta"]["end"],
-            json!({"kind": "killed", "signal": 9})
-        );
-        assert_eq!(report["heap"]["calls"], 5_001_622);
-        assert_eq!(report["mappings"]["live_bytes"], 8192);
-        assert_eq!(report["recorder"]["threads"], 3);
-        assert_eq!(report["warnings"], json!([]));
-        assert_eq!(report["stacks"], 6);
-        assert_eq!(
-            report["selection"],
-            json!({"kind": "heap", "counter": "live", "unit": "bytes", "stacks": 3, "whole": 2936})
-        );
-        assert_eq!(report["top"].as_array().unwrap().len(), 3);
-    }
-
-    #[test]
-    fn stacks_have_all_their_numbers_and_frames() {
-        let report = report(Chosen {
-            max_frames: 1,
-            ..Chosen::default()
-        });
-        let first = &report["top"][0];
-        assert_eq!(first["rank"], 1);
-        assert_eq!(first["stack"], 0);
-        assert_eq!(first["kind"], "heap");
-        assert_eq!(first["value"], 1920);
-        assert_eq!(first["share"], 1920.0 / 2936.0);
-        assert_eq!(first["counters"]["temporaries"], 5);
-        assert_eq!(first["sizes_total"], json!([{"bits": 7, "blocks": 100}]));
-        assert_eq!(first["sizes_live"], json!([{"bits": 7, "blocks": 30}]));
-        assert_eq!(
-            first["births"][2],
-            json!({"birth": 2, "blocks": 10, "bytes": 640})
-        );
-        assert_eq!(
-            first["frames"][1],
-            json!({
-                "function": "space::Thing::foo",
-                "symbol": "_ZN5space5Thing3fooERKSsi",
-                "module": "/lib/libfoo.so",
-                "address": "0x8000",
+        places: places
+            .map(|place| PlaceEntry {
+                function: names.function(place.function).unwrap_or("").to_string(),
+                file: profile.files.get(place.file as usize).map(String::as_str),
+                line: Some(place.line).filter(|line| *line > 0),
             })
-        );
-        assert_eq!(first["frames"].as_array().unwrap().len(), 3);
-        assert_eq!(
-            report["top"][1]["frames"][2],
-            json!({
-                "function": "[... frames left out ...]",
-                "symbol": null,
-                "module": null,
-                "address": null,
-            })
-        );
-        let pooled = &report["top"][2];
-        assert_eq!(pooled["frames"], json!([]));
-        assert_eq!(
-            pooled["no_path"],
-            "[pooled: blocks outside the size limits]"
-        );
+            .collect(),
     }
 }

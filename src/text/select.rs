@@ -2,27 +2,30 @@
 
 use residue_profile::Profile;
 
-use super::counter::{Counter, Kind};
+use super::counter::Counter;
 
-/// The highest stacks of one kind by one counter.
+/// The highest stacks by one counter.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Selection {
     /// Indices into [`Profile::stacks`], highest first; equal ones in their order.
     pub top: Vec<usize>,
-    /// Stacks of that kind whose value is not zero.
+    /// Stacks that are meant and whose value is not zero.
     pub stacks: usize,
-    /// What the values are shares of.
-    pub whole: u64,
 }
 
-pub fn select(profile: &Profile, counter: Counter, kind: Kind, limit: usize) -> Selection {
+/// Of the stacks that are meant.
+pub fn select(
+    profile: &Profile,
+    counter: Counter,
+    is_meant: impl Fn(usize) -> bool,
+    limit: usize,
+) -> Selection {
     let mut ranked: Vec<(u64, usize)> = profile
         .stacks
         .iter()
         .enumerate()
-        .filter(|(_, stack)| kind.holds(stack.kind))
         .map(|(index, stack)| (counter.value(stack), index))
-        .filter(|&(value, _)| value > 0)
+        .filter(|&(value, index)| value > 0 && is_meant(index))
         .collect();
     let stacks = ranked.len();
     let order = |&(value, index): &(u64, usize)| (std::cmp::Reverse(value), index);
@@ -35,19 +38,22 @@ pub fn select(profile: &Profile, counter: Counter, kind: Kind, limit: usize) -> 
     Selection {
         top: ranked.into_iter().map(|(_, index)| index).collect(),
         stacks,
-        whole: counter.whole(profile, kind),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::counter::Kind;
     use crate::text::sample;
 
     #[test]
     fn the_highest_come_first_and_zeros_not_at_all() {
         let profile = sample::profile();
-        let live = |kind, limit| select(&profile, Counter::Live, kind, limit).top;
+        let live = |kind: Kind, limit| {
+            let is_meant = |stack: usize| kind.holds(profile.stacks[stack].kind);
+            select(&profile, Counter::Live, is_meant, limit).top
+        };
         assert_eq!(live(Kind::Heap, 10), [0, 2, 4]);
         assert_eq!(live(Kind::Heap, 2), [0, 2]);
         assert_eq!(live(Kind::Heap, 0), [0; 0]);
@@ -66,7 +72,8 @@ mod tests {
                 stack
             })
             .collect();
-        let all = select(&profile, Counter::Calls, Kind::Heap, usize::MAX);
+        let by_calls = |limit| select(&profile, Counter::Calls, |_| true, limit);
+        let all = by_calls(usize::MAX);
         assert_eq!(all.stacks, 980);
         let values: Vec<_> = all
             .top
@@ -75,8 +82,7 @@ mod tests {
             .collect();
         assert!(values.is_sorted_by(|a, b| a >= b));
         for limit in [1, 10, 979, 980, 981] {
-            let some = select(&profile, Counter::Calls, Kind::Heap, limit);
-            assert_eq!(some.top, all.top[..limit.min(980)]);
+            assert_eq!(by_calls(limit).top, all.top[..limit.min(980)]);
         }
     }
 }

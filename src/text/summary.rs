@@ -35,8 +35,7 @@ pub fn lines(profile: &Profile) -> Vec<String> {
     if let Some(resident) = meta.max_rss_bytes {
         row("resident", format!("at most {}", exact_bytes(resident)));
     }
-    row("threads", count(profile.recorder.threads));
-    row("stacks", count(profile.stacks.len() as u64));
+    row("stacks", stacks(profile));
     row("recorder", cost(profile));
     row("", losses(profile));
     if let Some(limits) = limits(profile) {
@@ -106,6 +105,16 @@ fn mappings(mappings: &Totals) -> String {
     )
 }
 
+fn stacks(profile: &Profile) -> String {
+    format!(
+        "{}, made by {}; {} of {} without a name",
+        count(profile.stacks.len() as u64),
+        counted(profile.recorder.threads, "thread", "threads"),
+        count(profile.recorder.frames_unresolved),
+        counted(profile.frames.len() as u64, "frame", "frames")
+    )
+}
+
 fn cost(profile: &Profile) -> String {
     let recorder = &profile.recorder;
     format!(
@@ -120,12 +129,10 @@ fn cost(profile: &Profile) -> String {
 fn losses(profile: &Profile) -> String {
     let recorder = &profile.recorder;
     format!(
-        "{} dropped, {} of unknown blocks, {} cut, {} of {} without a name",
+        "{} dropped, {} of unknown blocks, {} cut",
         count(recorder.dropped),
         counted(recorder.unknown_frees, "free", "frees"),
         counted(recorder.cut_stacks, "stack", "stacks"),
-        count(recorder.frames_unresolved),
-        counted(profile.frames.len() as u64, "frame", "frames")
     )
 }
 
@@ -201,12 +208,10 @@ mod tests {
                 "mappings   2 calls, 12.0 KiB in total, live 8.00 KiB in 1 piece, peak 8.00 KiB \
                  (not part of the heap above)",
                 "resident   at most 64.0 MiB (67 108 864 bytes)",
-                "threads    3",
-                "stacks     6",
+                "stacks     6, made by 3 threads; 0 of 7 frames without a name",
                 "recorder   38.0 MiB of memory (37.0 MiB shared, 1.00 MiB in the program), \
                  450 ms of time over all threads",
-                "           0 dropped, 0 frees of unknown blocks, 0 stacks cut, \
-                 0 of 7 frames without a name",
+                "           0 dropped, 0 frees of unknown blocks, 0 stacks cut",
                 "note       a note",
             ]
         );
@@ -233,7 +238,7 @@ mod tests {
             "warning    missing from all numbers: 5 allocations made while recording was paused",
             r"note       note\n0",
         ];
-        assert_eq!(lines[12..18], expected);
+        assert_eq!(lines[11..17], expected);
         assert_eq!(
             lines.last().unwrap(),
             "           2 more notes: see them with `residue dump`"

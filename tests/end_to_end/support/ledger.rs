@@ -2,7 +2,7 @@
 
 use super::truth::Truths;
 use residue_profile::{CUT, Counters, FrameId, NONE, Profile, ROOT, Stack, StackKind};
-use residue_symbols::{DemangleStyle, demangle};
+use residue_names::{DemangleStyle, demangle};
 use std::path::Path;
 
 pub struct Ledger {

@@ -1,0 +1,255 @@
+//! `residue diff`: what grew, what fell, what is new and what is gone.
+
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+use residue_calltree::Detail;
+use residue_calltree::diff::{Pair, Row};
+use residue_export::flamegraph;
+
+use crate::text::comparison::{Comparison, PerEvent, Request, compare};
+use crate::text::counter::{self, Counter};
+use crate::text::diff_numbers::signed;
+use crate::text::diff_table::{By, Table};
+use crate::text::moments::Address;
+use crate::text::reading::Reading;
+use crate::text::terminal::{Color, Page};
+use crate::text::{arguments, diff_json, diff_text, output, pager, words};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue diff job.residue@51 job.residue@end\n  \
+    residue diff old.residue new.residue --by function\n  \
+    residue diff old.residue@51..end new.residue@51..end --fail-above 1KiB/event\n  \
+    residue diff old.residue new.residue --counter total --by library --json\n  \
+    residue diff old.residue new.residue --flamegraph change.svg\n\n\
+    Paths are the same when their functions are called the same, whatever their addresses.\n\
+    Exit status: 0, or 1 when something grew by more than --fail-above, 2 for errors.")]
+pub struct Args {
+    /// What was before: FILE, or FILE@51, FILE@NAME for a moment, FILE@51..end for a part
+    pub before: Address,
+    /// What came after: another run, another build, another moment of the same run
+    pub after: Address,
+    /// What a row is
+    #[arg(long, value_enum, default_value_t)]
+    pub by: By,
+    /// Functions and libraries by what they did with all that they called
+    #[arg(long)]
+    pub cumulative: bool,
+    /// Counter to compare; of moments, live and live-blocks are known
+    #[arg(long, value_name = "COUNTER", value_parser = counter::counters(), default_value = "live")]
+    pub counter: Counter,
+    /// Rows to show that grew, and that fell; 10 each if not given, all with --json
+    #[arg(long, value_name = "N")]
+    pub top: Option<usize>,
+    /// Leave out rows below this part of all growth, or of all fall
+    #[arg(long, value_name = "P", default_value_t = 0.0)]
+    pub min_percent: f64,
+    /// Frames to show of each stack, leaf and root sides; 0 for all
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub max_frames: usize,
+    /// Divide by events, also where both have the same number
+    #[arg(long)]
+    pub per_event: bool,
+    /// Never divide by events
+    #[arg(long, conflicts_with = "per_event")]
+    pub absolute: bool,
+    /// Exit with 1 when the whole, or one row, grew by more than this
+    #[arg(long, value_name = "SIZE[/event]", value_parser = limit)]
+    pub fail_above: Option<Limit>,
+    /// Write one JSON document
+    #[arg(long)]
+    pub json: bool,
+    /// Write lines `path before after`, for tools that draw differences
+    #[arg(long, conflicts_with = "json")]
+    pub folded: bool,
+    /// Draw a flame graph of the difference: red grew, blue fell
+    #[arg(long, value_name = "OUT.svg")]
+    pub flamegraph: Option<PathBuf>,
+    /// Colours in the text
+    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    pub color: Color,
+    /// Do not page long text on a terminal
+    #[arg(long)]
+    pub no_pager: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+}
+
+const TOP: usize = 10;
+const EXIT_ABOVE: u8 = 1;
+
+/// The most that may grow.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Limit {
+    amount: u64,
+    is_per_event: bool,
+}
+
+fn limit(text: &str) -> Result<Limit, String> {
+    Ok(Limit {
+        amount: arguments::rate(text)?,
+        is_per_event: text.contains('/'),
+    })
+}
+
+pub fn run(args: Args) -> Result<ExitCode> {
+    let comparison = compare(&Request {
+        before: &args.before,
+        after: &args.after,
+        counter: args.counter,
+        detail: match args.by {
+            By::Stack | By::Function => Detail::Name,
+            By::Library => Detail::Library,
+        },
+        reading: &args.reading,
+        per_event: per_event(&args)?,
+    })?;
+    let table = Table::of(&comparison, args.by, args.cumulative);
+    let above = match args.fail_above {
+        Some(limit) => Some(Above::of(&comparison, &table, limit)?),
+        None => None,
+    };
+    if let Some(picture) = &args.flamegraph {
+        draw(&comparison, picture, &args.before.path)?;
+    }
+    let is_above = above.as_ref().map(|above| !above.is_empty());
+    print(&args, &comparison, &table, is_above)?;
+    if let (Some(above), Some(limit)) = (above, args.fail_above)
+        && !above.is_empty()
+    {
+        for line in above.lines(&comparison, &table, limit) {
+            eprintln!("{line}");
+        }
+        return Ok(ExitCode::from(EXIT_ABOVE));
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+fn per_event(args: &Args) -> Result<PerEvent> {
+    let limit_is_per_event = args.fail_above.is_some_and(|limit| limit.is_per_event);
+    if args.absolute && limit_is_per_event {
+        bail!("--fail-above is per event, and --absolute divides nothing by events");
+    }
+    Ok(
+        match (args.absolute, args.per_event || limit_is_per_event) {
+            (true, _) => PerEvent::Never,
+            (false, true) => PerEvent::Always,
+            (false, false) => PerEvent::WhereTheyDiffer,
+        },
+    )
+}
+
+fn print(
+    args: &Args,
+    comparison: &Comparison,
+    table: &Table,
+    is_above: Option<bool>,
+) -> Result<()> {
+    if args.json {
+        let limits = diff_json::Limits {
+            top: args.top.unwrap_or(usize::MAX),
+            min_percent: args.min_percent,
+        };
+        return output::to_stdout(|out| {
+            diff_json::write(comparison, table, &limits, is_above, out)
+        });
+    }
+    if args.folded {
+        return output::to_stdout(|out| fold(comparison, out));
+    }
+    let look = diff_text::Look {
+        top: args.top.unwrap_or(TOP),
+        min_percent: args.min_percent,
+        max_frames: args.max_frames,
+        page: Page::of_stdout(args.color, args.reading.naming.full_names),
+    };
+    let lines = diff_text::lines(comparison, table, &look);
+    pager::show(&(lines.join("\n") + "\n"), !args.no_pager)
+}
+
+/// One line a path, root first, for `inferno-flamegraph` and its kin.
+fn fold(comparison: &Comparison, out: &mut dyn Write) -> Result<()> {
+    for (names, before, after) in paths(comparison) {
+        let names: Vec<String> = names
+            .iter()
+            .map(|name| words::visible(name).replace(';', ":"))
+            .collect();
+        writeln!(out, "{} {before} {after}", names.join(";"))?;
+    }
+    Ok(())
+}
+
+fn draw(comparison: &Comparison, picture: &Path, input: &Path) -> Result<()> {
+    let mut look = flamegraph::Look::of(&comparison.after.program, comparison.counter);
+    look.subtitle = format!(
+        "{} minus {}",
+        comparison.after.address, comparison.before.address
+    );
+    output::to_file(picture, input, |out| {
+        Ok(flamegraph::differential(paths(comparison), &look, out)?)
+    })
+}
+
+/// Paths, root first, with their numbers. Pictures know nothing below zero.
+fn paths(comparison: &Comparison) -> impl Iterator<Item = (Vec<&str>, u64, u64)> {
+    let own = comparison.own.iter().enumerate().skip(1);
+    own.filter_map(|(node, pair)| {
+        let before = u64::try_from(pair.before).unwrap_or(0);
+        let after = u64::try_from(pair.after).unwrap_or(0);
+        let names = || diff_text::names_root_first(comparison, node as u32);
+        (before > 0 || after > 0).then(|| (names(), before, after))
+    })
+}
+
+/// What grew by more than it may.
+struct Above<'a> {
+    whole: Option<Pair>,
+    rows: Vec<&'a Row>,
+}
+
+impl<'a> Above<'a> {
+    fn of(comparison: &Comparison, table: &'a Table, limit: Limit) -> Result<Above<'a>> {
+        if comparison.per.is_some() && !limit.is_per_event {
+            bail!(
+                "--fail-above: the sides are compared by event; give a limit per event, as in \
+                 1KiB/event, or --absolute"
+            );
+        }
+        let is_above = |pair: Pair| comparison.scale.delta(pair) > limit.amount as f64;
+        Ok(Above {
+            whole: Some(table.whole).filter(|whole| is_above(*whole)),
+            rows: table
+                .more()
+                .iter()
+                .filter(|row| is_above(row.pair))
+                .collect(),
+        })
+    }
+
+    fn is_empty(&self) -> bool {
+        self.whole.is_none() && self.rows.is_empty()
+    }
+
+    fn lines(&self, comparison: &Comparison, table: &Table, limit: Limit) -> Vec<String> {
+        let grew = |what: &str, pair: Pair| {
+            let change = signed(comparison, pair);
+            format!("residue: above the limit of {limit}: {change}: {what}")
+        };
+        let whole = self.whole.map(|whole| grew("all together", whole));
+        let rows = self.rows.iter().map(|row| {
+            let name = diff_text::row_name(comparison, table.by, row);
+            grew(&name, row.pair)
+        });
+        whole.into_iter().chain(rows).collect()
+    }
+}
+
+impl std::fmt::Display for Limit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let per = if self.is_per_event { " per event" } else { "" };
+        write!(f, "{}{per}", self.amount)
+    }
+}

@@ -1,0 +1,81 @@
+//! `residue list`: the source lines of a function, and what each of them allocated.
+
+use std::path::PathBuf;
+
+use anyhow::Result;
+use residue_profile::Needs;
+
+use crate::text::counter::{self, Counter};
+use crate::text::list_lines::functions;
+use crate::text::list_text::Listing;
+use crate::text::moments::Address;
+use crate::text::reading::Reading;
+use crate::text::terminal::{Color, Page};
+use crate::text::{output, pager};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue list job.residue SEvt::getPhotonFrame\n  \
+    residue list job.residue 'Track::*' --counter calls\n  \
+    residue list job.residue '^fill_(map|array)$' --source ~/src/job --context 5\n  \
+    residue list job.residue main --json | jq '.functions[0].lines[] | select(.self.live > 0)'")]
+pub struct Args {
+    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    pub file: Address,
+    /// Its name; or with `*` and `?` for any text; or a regular expression
+    pub function: String,
+    /// Counters to show, with commas between them
+    #[arg(
+        long,
+        value_name = "COUNTERS",
+        value_parser = counter::counters(),
+        value_delimiter = ',',
+        default_value = "total,live"
+    )]
+    pub counter: Vec<Counter>,
+    /// Folder to look for sources in, where they are not where they were compiled; may be given
+    /// several times
+    #[arg(long, value_name = "DIR")]
+    pub source: Vec<PathBuf>,
+    /// Lines to show around those that allocate
+    #[arg(long, value_name = "N", default_value_t = 2)]
+    pub context: u32,
+    #[command(flatten)]
+    pub reading: Reading,
+    /// Write one JSON document
+    #[arg(long, help_heading = "Output")]
+    pub json: bool,
+    /// When to use bold and dim text
+    #[arg(
+        long,
+        value_name = "WHEN",
+        value_enum,
+        default_value_t,
+        help_heading = "Output"
+    )]
+    pub color: Color,
+    /// Do not page long text on a terminal
+    #[arg(long, help_heading = "Output")]
+    pub no_pager: bool,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let needs = Needs {
+        places: true,
+        ..Needs::LEAST
+    };
+    let files = std::slice::from_ref(&args.file);
+    let profile = args.reading.load_all_needed(files, needs)?;
+    let listing = Listing {
+        profile: &profile,
+        counters: &args.counter,
+        functions: functions(&profile, &args.reading, &args.function, &args.counter)?,
+        folders: &args.source,
+        context: args.context,
+    };
+    if args.json {
+        return output::to_stdout(|out| Ok(listing.write_json(out)?));
+    }
+    let page = Page::of_stdout(args.color, args.reading.naming.full_names);
+    pager::show(&listing.text(&page), !args.no_pager)
+}

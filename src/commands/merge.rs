@@ -1,0 +1,205 @@
+//! `residue merge`: the profiles of many processes or jobs as one.
+
+use std::fs;
+use std::io::{BufRead, BufReader, IsTerminal};
+use std::os::unix::fs::MetadataExt;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressStyle};
+use residue_analysis::merge::Sum;
+use residue_profile::{Profile, RecorderStats, Totals};
+use serde::Serialize;
+
+use crate::text::units::counted;
+use crate::text::{output, summary};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue merge job.*.residue -o family.residue\n  \
+    residue merge runs/ -o all.residue\n  \
+    residue merge --from-list profiles.txt -o all.residue --keep-going")]
+pub struct Args {
+    /// Profiles to add up; of a directory all `*.residue` in it
+    #[arg(required_unless_present = "from_list")]
+    pub files: Vec<PathBuf>,
+    /// A file with the name of a profile or directory on each line; `-` for standard input
+    #[arg(long, value_name = "LIST")]
+    pub from_list: Vec<PathBuf>,
+    /// Profile to write
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Leave out profiles that cannot be read whole, instead of writing nothing
+    #[arg(long)]
+    pub keep_going: bool,
+    /// Write the sums as one JSON document
+    #[arg(long)]
+    pub json: bool,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let files = inputs(&args)?;
+    let target = identity(&args.output);
+    if let Some(same) = files
+        .iter()
+        .find(|file| target.is_some() && identity(file) == target)
+    {
+        bail!("{} is one of the files that are read", same.display());
+    }
+    let (mut sum, left_out) = add_up(&files, args.keep_going)?;
+    for file in &left_out {
+        let note = format!(
+            "left out, because it could not be read whole: {}",
+            file.display()
+        );
+        sum.meta.notes.push(note);
+    }
+    residue_profile::write_to(&args.output, &sum)?;
+    output::to_stdout(|out| {
+        if args.json {
+            let document = Document::of(&args, &files, &left_out, &sum);
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            return Ok(writeln!(out)?);
+        }
+        for line in summary::lines(&sum) {
+            writeln!(out, "{line}")?;
+        }
+        let profiles = counted((files.len() - left_out.len()) as u64, "profile", "profiles");
+        let output = args.output.display();
+        Ok(writeln!(out, "\nthe sum of {profiles} is in {output}")?)
+    })
+}
+
+/// The sum, and the files that are no part of it. Every file that cannot be read is
+/// named before this fails.
+fn add_up(files: &[PathBuf], keep_going: bool) -> Result<(Profile, Vec<PathBuf>)> {
+    let bar = progress(files.len());
+    let mut sum = Sum::default();
+    let mut left_out = Vec::new();
+    for file in files {
+        match residue_profile::read(file) {
+            Ok(profile) => sum.add(profile),
+            Err(error) => {
+                bar.suspend(|| eprintln!("residue: {error}"));
+                left_out.push(file.clone());
+            }
+        }
+        bar.inc(1);
+    }
+    bar.finish_and_clear();
+    let number = counted(files.len() as u64, "profile", "profiles");
+    if left_out.len() == files.len() {
+        bail!("none of {number} could be read; nothing is written");
+    }
+    if !left_out.is_empty() && !keep_going {
+        bail!(
+            "{} of {number} could not be read; nothing is written: --keep-going adds up the rest",
+            left_out.len()
+        );
+    }
+    Ok((sum.finish(), left_out))
+}
+
+fn progress(files: usize) -> ProgressBar {
+    if !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::new(files as u64);
+    let style = ProgressStyle::with_template("residue: adding up [{bar:30}] {pos} of {len}");
+    if let Ok(style) = style {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    bar
+}
+
+/// All files that are meant, in the order in which they were given.
+fn inputs(args: &Args) -> Result<Vec<PathBuf>> {
+    let mut files = Vec::new();
+    for path in &args.files {
+        add_input(path, &mut files)?;
+    }
+    for list in &args.from_list {
+        let name = list.display();
+        let unreadable = || format!("cannot read {name}");
+        let lines: Box<dyn BufRead> = match list.as_os_str() == "-" {
+            true => Box::new(std::io::stdin().lock()),
+            false => Box::new(BufReader::new(
+                fs::File::open(list).with_context(unreadable)?,
+            )),
+        };
+        for line in lines.lines() {
+            let line = line.with_context(unreadable)?;
+            if !line.trim().is_empty() {
+                add_input(Path::new(line.trim()), &mut files)?;
+            }
+        }
+    }
+    if files.is_empty() {
+        bail!("there is no profile to add up");
+    }
+    Ok(files)
+}
+
+fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
+    if !path.is_dir() {
+        files.push(path.to_owned());
+        return Ok(());
+    }
+    let unreadable = || format!("cannot read {}", path.display());
+    let mut found = Vec::new();
+    for entry in fs::read_dir(path).with_context(unreadable)? {
+        let entry = entry.with_context(unreadable)?.path();
+        if entry.extension().is_some_and(|end| end == "residue") && entry.is_file() {
+            found.push(entry);
+        }
+    }
+    found.sort();
+    files.extend(found);
+    Ok(())
+}
+
+fn identity(path: &Path) -> Option<(u64, u64)> {
+    let there = fs::metadata(path).ok()?;
+    Some((there.dev(), there.ino()))
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    output: &'a Path,
+    profiles: Vec<&'a Path>,
+    left_out: &'a [PathBuf],
+    program: &'a str,
+    stacks: usize,
+    events: u64,
+    heap: &'a Totals,
+    mappings: &'a Totals,
+    recorder: &'a RecorderStats,
+    notes: &'a [String],
+}
+
+impl<'a> Document<'a> {
+    fn of(
+        args: &'a Args,
+        files: &'a [PathBuf],
+        left_out: &'a [PathBuf],
+        sum: &'a Profile,
+    ) -> Document<'a> {
+        let added = files.iter().filter(|file| !left_out.contains(file));
+        Document {
+            format: "residue-merge",
+            version: 1,
+            output: &args.output,
+            profiles: added.map(PathBuf::as_path).collect(),
+            left_out,
+            program: &sum.meta.program,
+            stacks: sum.stacks.len(),
+            events: sum.timeline.about.events,
+            heap: &sum.heap,
+            mappings: &sum.mappings,
+            recorder: &sum.recorder,
+            notes: &sum.meta.notes,
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! What the reader sees the text on: how wide it is, and whether it has colours.
+
+use std::io::IsTerminal;
+
+use clap::ValueEnum;
+
+use super::names::cut_middle;
+
+/// Columns where there is no terminal to ask.
+const DEFAULT_COLUMNS: usize = 100;
+/// Narrower than this nothing can be read, so lines may be longer.
+const FEWEST_COLUMNS: usize = 60;
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum Color {
+    /// On a terminal, unless NO_COLOR is set
+    #[default]
+    Auto,
+    Always,
+    Never,
+}
+
+/// How text is laid out.
+#[derive(Debug, Clone, Copy)]
+pub struct Page {
+    /// Columns of a line; names are cut to fit. `usize::MAX` for no limit.
+    pub width: usize,
+    has_color: bool,
+}
+
+impl Page {
+    /// The page that standard output is. Names are never cut where they are wanted
+    /// in full.
+    pub fn of_stdout(color: Color, has_full_names: bool) -> Page {
+        let columns = std::env::var("COLUMNS").ok();
+        let columns = columns.and_then(|text| text.parse().ok());
+        let width = columns.or_else(|| screen().map(|(columns, _)| columns));
+        let width = width.unwrap_or(DEFAULT_COLUMNS).max(FEWEST_COLUMNS);
+        let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        Page {
+            width: if has_full_names { usize::MAX } else { width },
+            has_color: match color {
+                Color::Always => true,
+                Color::Never => false,
+                Color::Auto => std::io::stdout().is_terminal() && !no_color,
+            },
+        }
+    }
+
+    #[cfg(test)]
+    pub fn plain(width: usize) -> Page {
+        Page {
+            width,
+            has_color: false,
+        }
+    }
+
+    /// The text in at most so many columns, cut in the middle.
+    pub fn fit(&self, text: &str, columns: usize) -> String {
+        match self.width {
+            usize::MAX => text.to_string(),
+            _ => cut_middle(text, columns),
+        }
+    }
+
+    /// The beginning of the text, in at most so many columns.
+    pub fn fit_start(&self, text: &str, columns: usize) -> String {
+        if self.width == usize::MAX || text.chars().count() <= columns {
+            return text.to_string();
+        }
+        let start = text.chars().take(columns.saturating_sub(1));
+        start.chain(['…']).collect()
+    }
+
+    pub fn bold(&self, text: &str) -> String {
+        self.paint("1", text)
+    }
+
+    pub fn dim(&self, text: &str) -> String {
+        self.paint("2", text)
+    }
+
+    fn paint(&self, code: &str, text: &str) -> String {
+        match self.has_color && !text.is_empty() {
+            true => format!("\u{1b}[{code}m{text}\u{1b}[0m"),
+            false => text.to_string(),
+        }
+    }
+}
+
+/// Columns and lines of the terminal that standard output is, if it is one.
+pub fn screen() -> Option<(usize, usize)> {
+    let stdout = std::io::stdout();
+    let (width, height) = terminal_size::terminal_size_of(&stdout)?;
+    (stdout.is_terminal() && width.0 > 0).then_some((width.0.into(), height.0.into()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_cut_unless_they_are_wanted_in_full() {
+        assert_eq!(Page::plain(80).fit("abcdefg", 5), "ab…fg");
+        assert_eq!(Page::plain(usize::MAX).fit("abcdefg", 5), "abcdefg");
+        assert_eq!(Page::plain(80).fit_start("abcdefg", 5), "abcd…");
+        assert_eq!(Page::plain(80).fit_start("abcde", 5), "abcde");
+    }
+
+    #[test]
+    fn colour_is_a_frame_around_the_text() {
+        let coloured = Page {
+            width: 80,
+            has_color: true,
+        };
+        assert_eq!(coloured.bold("a"), "\u{1b}[1ma\u{1b}[0m");
+        assert_eq!(coloured.dim(""), "");
+        assert_eq!(Page::plain(80).dim("a"), "a");
+    }
+}

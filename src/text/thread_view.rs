@@ -1,0 +1,65 @@
+//! A profile as far as some of its threads made it.
+//!
+//! Of a thread is known what it made and what it freed. How much of what it made is
+//! live is not: another thread may have freed it.
+
+use anyhow::{Result, bail};
+use residue_profile::{Counters, Profile, Ragged, Thread, Totals};
+use residue_names::glob;
+
+/// What the threads whose name or number fits the pattern made and freed.
+pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
+    let is_meant: Vec<bool> = profile
+        .threads
+        .iter()
+        .map(|thread| fits(thread, pattern))
+        .collect();
+    if !is_meant.contains(&true) {
+        bail!(
+            "no thread is called `{pattern}`; {}",
+            known(&profile.threads)
+        );
+    }
+    let mut sums = Totals::default();
+    for (index, stack) in profile.stacks.iter_mut().enumerate() {
+        let mut counters = Counters::default();
+        for of_thread in profile.by_thread.row(index) {
+            if is_meant.get(of_thread.thread as usize) == Some(&true) {
+                counters.calls += of_thread.calls;
+                counters.total_bytes += of_thread.total_bytes;
+                counters.frees += of_thread.frees;
+            }
+        }
+        stack.counters = counters;
+        if stack.kind.is_heap() {
+            sums.calls += counters.calls;
+            sums.total_bytes += counters.total_bytes;
+            sums.frees += counters.frees;
+        }
+    }
+    profile.heap = sums;
+    profile.sizes_total = Ragged::default();
+    profile.sizes_live = Ragged::default();
+    profile.births = Ragged::default();
+    profile.meta.notes.push(format!(
+        "these are the calls, total bytes and frees of the threads `{pattern}`; \
+         what is live is not known by thread"
+    ));
+    Ok(profile)
+}
+
+fn fits(thread: &Thread, pattern: &str) -> bool {
+    glob(pattern, &thread.name) || thread.tid.to_string() == pattern
+}
+
+fn known(threads: &[Thread]) -> String {
+    if threads.is_empty() {
+        return "the profile does not tell threads apart".to_string();
+    }
+    let names: Vec<String> = threads
+        .iter()
+        .take(20)
+        .map(|thread| format!("{} ({})", thread.tid, thread.name))
+        .collect();
+    format!("there are {}", names.join(", "))
+}
