@@ -66,7 +66,7 @@ verdicts: build test-tools $(WORKLOADS)/.built
 
 # Every form that `residue export` writes, read by the programs it is for.
 readers: build test-tools $(WORKLOADS)/.built
-	@scripts/need node:nodejs npm:npm
+	@scripts/need node:nodejs npm:npm go:golang-go
 	tests/readers/check $(RESIDUE) $(WORKLOADS)
 
 kills: test-tools

@@ -41,21 +41,21 @@ pub struct Args {
 }
 
 /// What is shown, and how.
-#[derive(Debug, Clone, Default, clap::Args)]
+#[derive(Debug, Clone, clap::Args)]
 pub struct Options {
     /// What to show, several with commas between them; summary, self, cumulative, stacks and
     /// advice if not given
     #[arg(long, value_name = "VIEW", value_enum, value_delimiter = ',')]
     pub view: Vec<View>,
-    /// Counter that ranks, and that shares are of
-    #[arg(long, value_name = "COUNTER", value_parser = counter::counters(), default_value = "live")]
-    pub counter: Counter,
+    /// Counter that ranks, and that shares are of; live if not given, total with --thread
+    #[arg(long, value_name = "COUNTER", value_parser = counter::counters())]
+    pub counter: Option<Counter>,
     /// Counters that stand beside it in tables, with commas between them; calls if not given
     #[arg(long, value_name = "COUNTERS", value_parser = counter::counters(), value_delimiter = ',')]
     pub counters: Vec<Counter>,
     /// Rows and stacks to show, or `all`; 0 for the summary alone
     #[arg(long, value_name = "N", value_parser = top, default_value = DEFAULT_TOP)]
-    pub top: Option<usize>,
+    pub top: usize,
     /// Least share that has a row of its own; 0.5 for callers and tree if not given
     #[arg(long, value_name = "P", value_parser = percent)]
     pub min_percent: Option<f64>,
@@ -120,7 +120,7 @@ impl Options {
     /// The views to show, in their order.
     fn views(&self) -> Vec<View> {
         match (&self.view[..], self.top) {
-            ([], Some(0)) => vec![View::Summary],
+            ([], 0) => vec![View::Summary],
             ([], _) if self.csv => vec![View::Own],
             ([], _) => View::DEFAULT.to_vec(),
             (views, _) => views.to_vec(),
@@ -129,12 +129,18 @@ impl Options {
 
     /// The counter that ranks and those beside it, each once.
     fn all_counters(&self) -> Vec<Counter> {
-        let beside = match (&self.counters[..], self.counter) {
+        // What is live is not known by thread.
+        let default = match self.reading.thread {
+            Some(_) => Counter::Total,
+            None => Counter::Live,
+        };
+        let ranking = self.counter.unwrap_or(default);
+        let beside = match (&self.counters[..], ranking) {
             ([], Counter::Calls) => &[Counter::Total][..],
             ([], _) => &[Counter::Calls],
             (counters, _) => counters,
         };
-        let mut all = vec![self.counter];
+        let mut all = vec![ranking];
         for &counter in beside {
             if !all.contains(&counter) {
                 all.push(counter);
@@ -146,7 +152,7 @@ impl Options {
     /// How many rows tables have.
     pub fn limit(&self) -> Limit {
         Limit {
-            rows: self.top.unwrap_or(usize::MAX),
+            rows: self.top,
             min_percent: self.min_percent.unwrap_or(0.0),
         }
     }

@@ -30,12 +30,7 @@ pub fn read(arena: &Path, ending: &Ending, search: &Search) -> Result<Profile> {
 
 /// Finishes one arena into the file at `output` and deletes it. On failure the
 /// arena stays, and the error says where.
-pub fn finish(
-    arena: &Arena,
-    ending: &Ending,
-    search: &Search,
-    output: &Path,
-) -> Result<Profile> {
+pub fn finish(arena: &Arena, ending: &Ending, search: &Search, output: &Path) -> Result<Profile> {
     let kept = || {
         format!(
             "the recording is kept in {}; `residue recover {} -o FILE` finishes it",

@@ -4,9 +4,9 @@ use super::check::{Check, unequal};
 use super::recorded::Laboratory;
 use crate::text::units::{count, counted};
 use anyhow::{Result, bail};
+use residue_names::{DemangleStyle, demangle};
 use residue_profile::{Counters, Profile, ROOT, StackKind};
 use residue_selftest_target::{Kind, Tally, Told, Work, scope_name};
-use residue_names::{DemangleStyle, demangle};
 
 const NAME: &str = "hooks";
 

@@ -3,6 +3,7 @@
 use residue_calltree::diff::{Class, Pair};
 
 use super::comparison::{About, Comparison};
+use super::counter::Counter;
 use super::diff_numbers::{amount, exact, rate, signed, to_before};
 use super::diff_table::Table;
 use super::moments::Part;
@@ -58,6 +59,10 @@ impl Head<'_> {
                 ),
             };
             row(&format!("per {per}"), why);
+        }
+        if *counter == Counter::Peak {
+            let why = "stacks reach their own peaks at different moments; their sum is no peak";
+            row("note", why.to_string());
         }
         row("change", self.change(whole));
         row("", self.classes());

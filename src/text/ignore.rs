@@ -24,9 +24,7 @@ impl Rules {
 
     /// Whether a function is named by a rule.
     pub fn holds(&self, name: &str) -> bool {
-        self.0
-            .iter()
-            .any(|rule| glob(rule, name))
+        self.0.iter().any(|rule| glob(rule, name))
     }
 }
 

@@ -383,11 +383,17 @@ fn one_line(profile: &Profile, paths: &mut PathReader<'_>, stack: &StackVerdict)
     shortened(paths, stack.node)
 }
 
-/// The leaf side of a path, from `main` on if it fits, and the line it ends at.
+/// The leaf side of a path, from `main` on if it fits, and its innermost line that is
+/// the program's own. Of the steps inside a library of headers only the first is shown:
+/// what the program called.
 fn shortened(paths: &mut PathReader<'_>, node: NodeId) -> String {
-    let path = paths.labels(node);
+    let mut path = paths.labels(node);
     let start = path.iter().position(|label| &*label.name == "main");
-    let path = &path[start.unwrap_or(0)..];
+    path.drain(..start.unwrap_or(0));
+    let mut was_in_header = false;
+    path.retain(|label| {
+        !std::mem::replace(&mut was_in_header, is_in_header(label)) || !was_in_header
+    });
     let names: Vec<&str> = path.iter().map(|label| &*label.name).collect();
     let mut text = if names.len() <= SHOWN_FRAMES {
         names.join(" > ")
@@ -395,15 +401,25 @@ fn shortened(paths: &mut PathReader<'_>, node: NodeId) -> String {
         let tail = &names[names.len() + 2 - SHOWN_FRAMES..];
         format!("{} > … > {}", names[0], tail.join(" > "))
     };
-    if let Some(place) = path.last().and_then(place) {
+    let own_line = path.iter().rev().find(|label| !is_in_header(label));
+    if let Some(place) = own_line.and_then(place) {
         text.push_str(&format!("  {place}"));
     }
     text
 }
 
+/// Code of the system's headers, inlined or not: containers, smart pointers.
+fn is_in_header(label: &Label) -> bool {
+    label.file.starts_with("/usr/")
+}
+
 /// `sframe.h:214`, where it is known.
 fn place(label: &Label) -> Option<String> {
-    let file = label.file.rsplit('/').next().filter(|name| !name.is_empty())?;
+    let file = label
+        .file
+        .rsplit('/')
+        .next()
+        .filter(|name| !name.is_empty())?;
     Some(match label.line {
         0 => file.to_string(),
         line => format!("{file}:{line}"),

@@ -128,7 +128,7 @@ impl Listing<'_> {
         let mut lines = vec![page.bold(row(&heads, "line", "").trim_end())];
         let mut next = None;
         for range in self.ranges(function, file) {
-            if next.is_some_and(|next| next != *range.start()) {
+            if file.is_some() && next.is_some_and(|next| next != *range.start()) {
                 lines.push(row(&[], "…", ""));
             }
             next = Some(range.end() + 1);

@@ -42,12 +42,7 @@ pub struct Reading {
 }
 
 impl Reading {
-    /// The profile at one address, as far as it is meant.
-    pub fn load(&self, file: &Address) -> Result<Profile> {
-        self.load_needed(file, Needs::ALL)
-    }
-
-    /// The sum of the profiles at some addresses.
+    /// The profile at an address, as far as it is meant; the sum of several.
     pub fn load_all(&self, files: &[Address]) -> Result<Profile> {
         self.load_all_needed(files, Needs::ALL)
     }

@@ -79,10 +79,11 @@ pub fn lines(source: &Source<'_>, advice: &[Advice], page: &Page) -> Vec<String>
             true => exact_bytes(one.saved_bytes_low),
             false => format!("at least {}", bytes(one.saved_bytes_low)),
         };
-        lines.push(format!(
+        let what = format!(
             "  reserve the capacity of {containers}: {} fewer, {saved} less",
             counted(one.saved_allocations, "allocation", "allocations"),
-        ));
+        );
+        lines.extend(page.wrap(&what, 6));
         lines.push(format!(
             "      of {} and {}, which made them grow",
             counted(one.allocations, "allocation", "allocations"),

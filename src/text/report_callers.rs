@@ -42,8 +42,8 @@ pub struct Other {
     pub framework: bool,
     pub value: u64,
     pub calls: u64,
-    /// The part of the value in which the function whose row this is was at work
-    /// already, further out.
+    /// The part of the value in which the called one of the two was at work already,
+    /// further out.
     pub recursive: u64,
 }
 
@@ -143,7 +143,7 @@ impl<'t> Graph<'t> {
         let id = index as LabelId;
         let mut callers: Vec<Other> = equal_range(&self.by_callee, id, |edge| edge.callee)
             .iter()
-            .map(|call| self.other(call.edge.caller, call, call.edge.within_callee))
+            .map(|call| self.other(call.edge.caller, call))
             .collect();
         if self.value.begun[index] > 0 {
             callers.push(Other {
@@ -157,7 +157,7 @@ impl<'t> Graph<'t> {
         }
         let mut callees: Vec<Other> = equal_range(&self.by_caller, id, |edge| edge.caller)
             .iter()
-            .map(|call| self.other(call.edge.callee, call, call.edge.within_caller))
+            .map(|call| self.other(call.edge.callee, call))
             .collect();
         sort(&mut callers);
         sort(&mut callees);
@@ -174,7 +174,7 @@ impl<'t> Graph<'t> {
         }
     }
 
-    fn other(&self, label: LabelId, call: &Call, recursive: u64) -> Other {
+    fn other(&self, label: LabelId, call: &Call) -> Other {
         let label: &Label = &self.tree.labels[label as usize];
         Other {
             function: label.name.to_string(),
@@ -182,7 +182,7 @@ impl<'t> Graph<'t> {
             framework: label.is_framework,
             value: call.edge.value,
             calls: call.calls,
-            recursive,
+            recursive: call.edge.within_callee,
         }
     }
 }

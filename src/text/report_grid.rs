@@ -124,7 +124,7 @@ fn name_and_module(page: &Page, row: &Row, room: usize) -> String {
 /// many columns. The name keeps most of them.
 pub fn name_beside(page: &Page, name: &str, module: &str, is_dim: bool, room: usize) -> String {
     let beside = match module {
-        module if name.contains(module) => String::new(),
+        module if says_module(name, module) => String::new(),
         text => page.fit(text, LONGEST_MODULE.min(room / 2)),
     };
     let taken = match length(&beside) {
@@ -137,6 +137,12 @@ pub fn name_beside(page: &Page, name: &str, module: &str, is_dim: bool, room: us
         true => name,
         false => format!("{name}  {}", page.dim(&beside)),
     }
+}
+
+/// `libfoo.so+0x12f0`, `[libfoo.so]`: a name that needs no library beside it.
+fn says_module(name: &str, module: &str) -> bool {
+    let rest = name.trim_start_matches('[').strip_prefix(module);
+    module.is_empty() || rest.is_some_and(|rest| rest.starts_with(['+', ']']))
 }
 
 /// An array of objects, one a row.
@@ -221,6 +227,16 @@ mod tests {
         assert!(narrow[1].starts_with("   2.00 KiB  50.0 %  10 000  "));
         let full = grid().lines(&Page::plain(usize::MAX));
         assert!(full[1].ends_with("space::Thing::foo_of_a_long_name  libfoo.so"));
+    }
+
+    #[test]
+    fn libraries_stand_beside_names_that_do_not_say_them() {
+        let page = Page::plain(80);
+        let beside = |name, module| name_beside(&page, name, module, false, 60);
+        assert_eq!(beside("deep_step", "deep"), "deep_step  deep");
+        assert_eq!(beside("libfoo.so+0x12f0", "libfoo.so"), "libfoo.so+0x12f0");
+        assert_eq!(beside("[libfoo.so]", "libfoo.so"), "[libfoo.so]");
+        assert_eq!(beside("main", ""), "main");
     }
 
     #[test]

@@ -76,7 +76,8 @@ impl Stacks {
             }
             lines.push(page.bold(&self.title(source.profile, rank, index)));
             let detail = |text: String| format!("      {text}");
-            lines.extend(numbers(source.profile, index).into_iter().map(detail));
+            let numbers = numbers(source.profile, index).into_iter();
+            lines.extend(numbers.flat_map(|line| page.wrap(&detail(line), PATH_INDENT)));
             let path = reader.steps(&source.profile.stacks[index]);
             let path = paths::lines(&path, max_frames, page, PATH_INDENT);
             lines.extend(path.into_iter().map(|line| detail(format!("  {line}"))));

@@ -45,7 +45,8 @@ fn section(source: &Source<'_>, options: &Options, view: View, page: &Page) -> V
         View::Summary => {
             let mut lines = summary::lines(source.profile);
             lines.extend(filter_line(source));
-            lines
+            let wrapped = lines.iter().map(|line| page.wrap(line, summary::INDENT));
+            wrapped.flatten().collect()
         }
         View::Own | View::Cumulative => {
             let side = match view {
@@ -108,7 +109,8 @@ fn section(source: &Source<'_>, options: &Options, view: View, page: &Page) -> V
 }
 
 fn under(heading: &str, lines: Vec<String>, page: &Page) -> Vec<String> {
-    let mut all = vec![page.bold(heading)];
+    let heading = page.wrap(heading, 4);
+    let mut all: Vec<String> = heading.iter().map(|line| page.bold(line)).collect();
     if !lines.is_empty() {
         all.push(String::new());
     }

@@ -13,6 +13,9 @@ const LONGEST_COMMAND: usize = 200;
 /// Notes that are shown; a program with many odd files has hundreds.
 const SHOWN_NOTES: usize = 10;
 
+/// Columns before a fact.
+pub const INDENT: usize = 11;
+
 /// One fact a line, under its heading.
 pub fn lines(profile: &Profile) -> Vec<String> {
     let meta = &profile.meta;

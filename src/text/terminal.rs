@@ -25,6 +25,8 @@ pub enum Color {
 pub struct Page {
     /// Columns of a line; names are cut to fit. `usize::MAX` for no limit.
     pub width: usize,
+    /// Whether that is what there is, and sentences must fit too.
+    is_known: bool,
     has_color: bool,
 }
 
@@ -35,10 +37,12 @@ impl Page {
         let columns = std::env::var("COLUMNS").ok();
         let columns = columns.and_then(|text| text.parse().ok());
         let width = columns.or_else(|| screen().map(|(columns, _)| columns));
+        let is_known = width.is_some();
         let width = width.unwrap_or(DEFAULT_COLUMNS).max(FEWEST_COLUMNS);
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Page {
             width: if has_full_names { usize::MAX } else { width },
+            is_known,
             has_color: match color {
                 Color::Always => true,
                 Color::Never => false,
@@ -51,6 +55,7 @@ impl Page {
     pub fn plain(width: usize) -> Page {
         Page {
             width,
+            is_known: false,
             has_color: false,
         }
     }
@@ -70,6 +75,32 @@ impl Page {
         }
         let start = text.chars().take(columns.saturating_sub(1));
         start.chain(['…']).collect()
+    }
+
+    /// A sentence in lines that fit, broken behind commas, later ones further right. One
+    /// line where nobody looks at how wide it is.
+    pub fn wrap(&self, sentence: &str, indent: usize) -> Vec<String> {
+        let is_short = sentence.chars().count() <= self.width;
+        if is_short || !self.is_known || self.width == usize::MAX {
+            return vec![sentence.to_string()];
+        }
+        let mut lines: Vec<String> = Vec::new();
+        let phrases = sentence.split_inclusive([',', ';', ':']);
+        for phrase in phrases {
+            let is_begin = |line: &String| {
+                let length = line.trim_end().chars().count() + phrase.chars().count();
+                length <= self.width
+            };
+            match lines.last_mut() {
+                Some(line) if is_begin(line) || !phrase.starts_with(' ') => line.push_str(phrase),
+                Some(_) => lines.push(format!("{:indent$}{}", "", phrase.trim_start())),
+                None => lines.push(phrase.to_string()),
+            }
+        }
+        lines
+            .iter()
+            .map(|line| cut_middle(line, self.width))
+            .collect()
     }
 
     pub fn bold(&self, text: &str) -> String {
@@ -108,9 +139,25 @@ mod tests {
     }
 
     #[test]
+    fn sentences_are_broken_behind_commas() {
+        let narrow = Page {
+            width: 20,
+            is_known: true,
+            has_color: false,
+        };
+        let lines = narrow.wrap("one: 1 000 000 bytes, two; three, four", 4);
+        assert_eq!(
+            lines,
+            ["one:", "    1 000 000 bytes,", "    two; three, four"]
+        );
+        assert_eq!(Page::plain(5).wrap("a, b, c", 2), ["a, b, c"]);
+    }
+
+    #[test]
     fn colour_is_a_frame_around_the_text() {
         let coloured = Page {
             width: 80,
+            is_known: true,
             has_color: true,
         };
         assert_eq!(coloured.bold("a"), "\u{1b}[1ma\u{1b}[0m");

@@ -4,8 +4,8 @@
 //! live is not: another thread may have freed it.
 
 use anyhow::{Result, bail};
-use residue_profile::{Counters, Profile, Ragged, Thread, Totals};
 use residue_names::glob;
+use residue_profile::{Counters, Profile, Ragged, Thread, Totals};
 
 /// What the threads whose name or number fits the pattern made and freed.
 pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {

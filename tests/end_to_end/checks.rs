@@ -47,12 +47,19 @@ fn growth_above_the_limit_fails_with_the_guilty_stack() {
     let lines = [
         "ABOVE: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 512 B/event\n",
         "  #1  1000 B/event   100.0 % of the growth\n",
-        "      main > leak_here\n",
+        "      main > leak_here  marks_c.c:18\n",
     ];
     check(&lab, &[PROFILE, "--max-growth", "512/event"]).expect(1, &lines);
     // Without a limit any leak is one too many.
-    check(&lab, &[PROFILE]).expect(1, &["ABOVE: ", "limit 0 B/event\n", "main > leak_here\n"]);
-    check(&lab, &[PROFILE, "--max-growth", "999"]).expect(1, &["main > leak_here\n"]);
+    check(&lab, &[PROFILE]).expect(
+        1,
+        &[
+            "ABOVE: ",
+            "limit 0 B/event\n",
+            "main > leak_here  marks_c.c:18\n",
+        ],
+    );
+    check(&lab, &[PROFILE, "--max-growth", "999"]).expect(1, &["main > leak_here  marks_c.c:18\n"]);
 }
 
 #[test]
@@ -118,7 +125,7 @@ fn resident_size_has_a_limit_of_its_own() {
     let lines = [
         "ok: resident size ",
         "\nABOVE: LEAK  976.6 KiB/event  (",
-        "main > leak_block\n",
+        "main > account_run > event > leak_block  account_leak.c:15\n",
     ];
     check(&lab, &[&[PROFILE][..], &both].concat()).expect(1, &lines);
     let both = ["--max-rss", "90MB", "--max-growth", "2MB/event"];
@@ -144,7 +151,14 @@ fn rules_take_known_stacks_out() {
     let ignored = "  9.766 KiB/event of 1 ignored by rule\n";
     with("injected.txt", "1KiB").expect(0, &[ignored]);
     let above = with("injected.txt", "999");
-    above.expect(1, &[ignored, "  #1  1000 B/event", "main > leak_here\n"]);
+    above.expect(
+        1,
+        &[
+            ignored,
+            "  #1  1000 B/event",
+            "main > leak_here  marks_c.c:18\n",
+        ],
+    );
     assert!(
         !above.stdout.contains("residue_injected_leak"),
         "{}",
@@ -154,7 +168,7 @@ fn rules_take_known_stacks_out() {
     with("own.txt", "9999").expect(1, &["residue_injected_leak\n"]);
     with("all.txt", "0").expect(0, &["  10.74 KiB/event of 2 ignored by rule\n"]);
     let none = with("none.txt", "10999");
-    none.expect(1, &["ABOVE: ", "main > leak_here\n"]);
+    none.expect(1, &["ABOVE: ", "main > leak_here  marks_c.c:18\n"]);
     assert!(!none.stdout.contains("ignored by rule"), "{}", none.stdout);
     with("none.txt", "11000").expect(0, &["ok: "]);
 }

@@ -8,6 +8,7 @@ use std::process::Output;
 fn list(lab: &Lab, arguments: &[&str]) -> Output {
     let mut residue = lab.residue();
     residue.args(["list", PROFILE]).args(arguments);
+    residue.env("COLUMNS", "140");
     residue.output().expect("residue can be started")
 }
 

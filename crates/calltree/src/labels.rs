@@ -1,8 +1,9 @@
 //! What a node of the tree is called.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Index into [`crate::CallTree::labels`].
 pub type LabelId = u32;
@@ -21,20 +22,7 @@ pub struct Label {
     pub is_framework: bool,
 }
 
-/// What makes a label another one.
-type Identity = (Arc<str>, Arc<str>, Arc<str>, u32);
-
 impl Label {
-    fn identity(&self) -> Identity {
-        let (name, module, file) = (&self.name, &self.module, &self.file);
-        (name.clone(), module.clone(), file.clone(), self.line)
-    }
-
-    /// Whether it reads the same.
-    pub(crate) fn is_same(&self, other: &Label) -> bool {
-        self.identity() == other.identity()
-    }
-
     /// A name and nothing else.
     pub fn text(name: &str) -> Label {
         let none: Arc<str> = Arc::from("");
@@ -46,30 +34,72 @@ impl Label {
             is_framework: false,
         }
     }
+
+    /// Whether it reads the same.
+    pub(crate) fn is_same(&self, other: &Label) -> bool {
+        let texts = |it: &Label| [it.name.clone(), it.module.clone(), it.file.clone()];
+        self.line == other.line && texts(self) == texts(other)
+    }
 }
 
-/// Every label once.
+/// Every text once, so that two are the same if they stand at the same place.
+#[derive(Default)]
+pub(crate) struct Texts {
+    known: FxHashSet<Arc<str>>,
+}
+
+impl Texts {
+    pub(crate) fn intern(&mut self, text: &str) -> Arc<str> {
+        let text = without_controls(text);
+        if let Some(known) = self.known.get(&*text) {
+            return known.clone();
+        }
+        let new: Arc<str> = Arc::from(&*text);
+        self.known.insert(new.clone());
+        new
+    }
+}
+
+/// Names come from files of anybody's making, and terminals obey control characters.
+fn without_controls(text: &str) -> Cow<'_, str> {
+    let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
+    match is_plain || !text.contains(char::is_control) {
+        true => Cow::Borrowed(text),
+        false => Cow::Owned(text.replace(char::is_control, "")),
+    }
+}
+
+/// Every label once. All its texts are those of one table.
 #[derive(Default)]
 pub(crate) struct Labels {
     pub(crate) labels: Vec<Label>,
-    numbers: FxHashMap<Identity, LabelId>,
+    pub(crate) texts: Texts,
+    /// By where name, module and file stand, and the line.
+    numbers: FxHashMap<([usize; 3], u32), LabelId>,
 }
 
 impl Labels {
     /// What only some rules call a framework's is not.
     pub(crate) fn intern(&mut self, label: Label) -> LabelId {
-        let identity = label.identity();
-        if let Some(&number) = self.numbers.get(&identity) {
-            self.labels[number as usize].is_framework &= label.is_framework;
-            return number;
-        }
-        let number = self.labels.len() as LabelId;
-        self.labels.push(label);
-        self.numbers.insert(identity, number);
+        let place = |text: &Arc<str>| text.as_ptr() as usize;
+        let places = [&label.name, &label.module, &label.file].map(place);
+        let number = *self.numbers.entry((places, label.line)).or_insert_with(|| {
+            self.labels.push(label.clone());
+            (self.labels.len() - 1) as LabelId
+        });
+        self.labels[number as usize].is_framework &= label.is_framework;
         number
     }
 
     pub(crate) fn intern_text(&mut self, name: &str) -> LabelId {
-        self.intern(Label::text(name))
+        let none = self.texts.intern("");
+        let label = Label {
+            name: self.texts.intern(name),
+            module: none.clone(),
+            file: none,
+            line: 0,
+            is_framework: false,
+        };
+        self.intern(label)
     }
 }

@@ -8,7 +8,7 @@ use residue_profile::{FrameId, NodeId, Profile, Stack};
 
 use crate::course::{Course, Turn};
 use crate::filter::Marks;
-use crate::labels::Label;
+use crate::labels::{Label, Texts};
 use crate::pieces::{Cast, Labelling, special_name};
 use crate::{Detail, Options, placeholder};
 
@@ -137,7 +137,8 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
         true => show(&Rules::none(), NameStyle::Full),
         false => Vec::new(),
     };
-    let mut labelling = Labelling::new(profile, &cast.subjects, &shown, options.detail);
+    let labelling = Labelling::new(&cast.subjects, &shown, options.detail);
+    let mut texts = Texts::default();
     let mut pieces = Vec::with_capacity(roles.len());
     for (depth, role) in roles.iter().enumerate() {
         let at = role.subject as usize;
@@ -145,7 +146,7 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
         let filter = options.filter;
         pieces.push(Piece {
             step: PathStep {
-                label: labelling.label(role),
+                label: labelling.label(role, &mut texts),
                 is_inlined: depth > 0,
             },
             action: shown[at].action,

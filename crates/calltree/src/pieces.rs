@@ -1,7 +1,6 @@
 //! Frames as pieces: one for each function that was inlined there, and the frame's
 //! own; each with its label and what the rules do to it.
 
-use std::sync::Arc;
 use std::thread::available_parallelism;
 
 use residue_names::{Action, FrameName, NameStyle, Rules, Shown};
@@ -9,7 +8,7 @@ use residue_profile::{CUT, FrameId, NONE, Place, Profile};
 use rustc_hash::FxHashMap;
 
 use crate::filter::Marks;
-use crate::labels::{Label, LabelId, Labels};
+use crate::labels::{Label, LabelId, Labels, Texts};
 use crate::scopes::scope_name;
 use crate::{Detail, Options};
 
@@ -76,21 +75,8 @@ impl Pieces {
         }
         starts.push(roles.len() as u32);
         let shown = show(&cast.subjects, options.rules, options.style);
-        let full = if options.filter.looks_at_names() {
-            show(&cast.subjects, &Rules::none(), NameStyle::Full)
-        } else {
-            Vec::new()
-        };
-        let marks: Vec<Marks> = cast
-            .subjects
-            .iter()
-            .enumerate()
-            .map(|(index, subject)| {
-                let full = full.get(index).map_or("", |shown| &shown.name);
-                options.filter.marks(subject, &shown[index].name, full)
-            })
-            .collect();
-        let mut labelling = Labelling::new(profile, &cast.subjects, &shown, options.detail);
+        let marks = marks(&cast.subjects, &shown, options);
+        let mut labelling = Labelling::new(&cast.subjects, &shown, options.detail);
         let pieces = roles
             .iter()
             .map(|role| Piece {
@@ -124,6 +110,37 @@ impl Pieces {
     }
 }
 
+/// The conditions that each subject fulfils.
+fn marks(subjects: &[Subject<'_>], shown: &[Shown], options: &Options<'_>) -> Vec<Marks> {
+    let filter = options.filter;
+    if filter.is_empty() {
+        return vec![0; subjects.len()];
+    }
+    // Full names are long, and the same in all libraries and files.
+    let mut numbers: FxHashMap<*const u8, usize> = FxHashMap::default();
+    let mut names: Vec<FrameName<'_>> = Vec::new();
+    if filter.looks_at_names() {
+        for subject in subjects {
+            numbers.entry(subject.name.as_ptr()).or_insert_with(|| {
+                names.push(subject.frame_name());
+                names.len() - 1
+            });
+        }
+    }
+    let full = show_all(&names, &Rules::none(), NameStyle::Full);
+    let mark = |(subject, shown): (&Subject<'_>, &Shown)| {
+        let number = numbers.get(&subject.name.as_ptr());
+        let full = number.map_or("", |&number| &full[number].name);
+        filter.marks(subject, &shown.name, full)
+    };
+    subjects.iter().zip(shown).map(mark).collect()
+}
+
+fn show_all(names: &[FrameName<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown> {
+    let threads = available_parallelism().map_or(1, usize::from);
+    rules.show_all(names, style, threads)
+}
+
 fn show(subjects: &[Subject<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown> {
     // One function in many libraries and files is made readable once, if it stands
     // together.
@@ -131,8 +148,7 @@ fn show(subjects: &[Subject<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown>
     order.sort_unstable_by_key(|&at| subjects[at as usize].name.as_ptr());
     let names = order.iter().map(|&at| subjects[at as usize].frame_name());
     let names: Vec<FrameName<'_>> = names.collect();
-    let threads = available_parallelism().map_or(1, usize::from);
-    let shown = rules.show_all(&names, style, threads);
+    let shown = show_all(&names, rules, style);
     let mut placed: Vec<(u32, Shown)> = order.into_iter().zip(shown).collect();
     placed.sort_unstable_by_key(|(at, _)| *at);
     placed.into_iter().map(|(_, shown)| shown).collect()
@@ -150,7 +166,6 @@ pub(crate) fn special_name(profile: &Profile, frame: FrameId) -> Option<&'static
 /// A subject at a line of its file.
 pub(crate) struct Role {
     pub subject: u32,
-    file: u32,
     line: u32,
 }
 
@@ -197,7 +212,6 @@ impl<'a> Cast<'a> {
             };
             roles.push(Role {
                 subject,
-                file: place.file,
                 line: place.line,
             });
         }
@@ -221,29 +235,24 @@ fn subject<'a>(
 
 /// Makes labels that share their texts.
 pub(crate) struct Labelling<'a> {
-    profile: &'a Profile,
     detail: Detail,
     subjects: &'a [Subject<'a>],
     shown: &'a [Shown],
     /// By subject, and line where that makes a difference.
     known: FxHashMap<(u32, u32), LabelId>,
-    texts: FxHashMap<&'a str, Arc<str>>,
 }
 
 impl<'a> Labelling<'a> {
     pub(crate) fn new(
-        profile: &'a Profile,
         subjects: &'a [Subject<'a>],
         shown: &'a [Shown],
         detail: Detail,
     ) -> Labelling<'a> {
         Labelling {
-            profile,
             detail,
             subjects,
             shown,
             known: FxHashMap::default(),
-            texts: FxHashMap::default(),
         }
     }
 
@@ -257,7 +266,8 @@ impl<'a> Labelling<'a> {
         if let Some(&label) = self.known.get(&(role.subject, line)) {
             return label;
         }
-        let label = labels.intern(self.label(role));
+        let label = self.label(role, &mut labels.texts);
+        let label = labels.intern(label);
         self.known.insert((role.subject, line), label);
         label
     }
@@ -268,7 +278,7 @@ impl<'a> Labelling<'a> {
         self.detail == Detail::Line && action != Action::MergeLibrary
     }
 
-    pub(crate) fn label(&mut self, role: &Role) -> Label {
+    pub(crate) fn label(&self, role: &Role, texts: &mut Texts) -> Label {
         let subject = &self.subjects[role.subject as usize];
         let shown = &self.shown[role.subject as usize];
         // A rule may merge several libraries under one name.
@@ -286,31 +296,16 @@ impl<'a> Labelling<'a> {
             },
             _ => &shown.name,
         };
-        let profile = self.profile;
-        let (file, line) = match profile.files.get(role.file as usize) {
-            Some(file) if self.tells_lines_apart(role) => (file.as_str(), role.line),
-            None if self.tells_lines_apart(role) => ("", role.line),
-            _ => ("", 0),
+        let (file, line) = match self.tells_lines_apart(role) {
+            true => (subject.file, role.line),
+            false => ("", 0),
         };
         Label {
-            name: self.text(name),
-            module: self.text(module),
-            file: self.text(file),
+            name: texts.intern(name),
+            module: texts.intern(module),
+            file: texts.intern(file),
             line,
             is_framework: shown.is_framework && self.detail != Detail::Library,
         }
-    }
-
-    fn text(&mut self, text: &'a str) -> Arc<str> {
-        let known = self.texts.entry(text);
-        known.or_insert_with(|| without_controls(text)).clone()
-    }
-}
-
-/// Names come from files of anybody's making, and terminals obey control characters.
-fn without_controls(text: &str) -> Arc<str> {
-    match text.contains(char::is_control) {
-        true => text.replace(char::is_control, "").into(),
-        false => Arc::from(text),
     }
 }

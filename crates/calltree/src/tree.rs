@@ -57,7 +57,7 @@ impl CallTree {
             let on_path = nodes_on_paths(profile, |index, _| admitted[index]);
             (on_path, admitted)
         };
-        let mut builder = Builder::new(labels, profile.stacks.len());
+        let mut builder = Builder::new(labels);
         let ends = builder.add_nodes(profile, &on_path, &pieces, options);
         let mut node_of_stack = Vec::with_capacity(profile.stacks.len());
         for (stack, is_admitted) in profile.stacks.iter().zip(admitted) {
@@ -69,7 +69,7 @@ impl CallTree {
         }
         CallTree {
             labels: builder.labels.labels,
-            nodes: builder.nodes,
+            nodes: builder.nodes.iter().map(|made| made.node).collect(),
             node_of_stack,
         }
     }
@@ -194,24 +194,42 @@ struct End {
     course: Course,
 }
 
+/// A node of the call tree while it is made. Children are a list, as most nodes have
+/// one or two; [`TREE_ROOT`], which is nobody's child, ends it.
+struct Made {
+    node: CallNode,
+    first_child: CallNodeId,
+    next_sister: CallNodeId,
+}
+
+/// Children of one node that are looked through one by one.
+const LONGEST_LIST: usize = 16;
+
 struct Builder {
     labels: Labels,
-    nodes: Vec<CallNode>,
-    known: FxHashMap<(CallNodeId, LabelId), CallNodeId>,
+    nodes: Vec<Made>,
+    /// Children beyond those in lists, by parent and label.
+    more: FxHashMap<(CallNodeId, LabelId), CallNodeId>,
 }
 
 impl Builder {
-    fn new(labels: Labels, stacks: usize) -> Builder {
-        let mut known = FxHashMap::default();
-        known.reserve(stacks);
-        Builder {
+    fn new(labels: Labels) -> Builder {
+        let mut builder = Builder {
             labels,
-            nodes: vec![CallNode {
-                parent: TREE_ROOT,
-                label: 0,
-            }],
-            known,
-        }
+            nodes: Vec::new(),
+            more: FxHashMap::default(),
+        };
+        builder.push(TREE_ROOT, 0);
+        builder
+    }
+
+    fn push(&mut self, parent: CallNodeId, label: LabelId) -> CallNodeId {
+        self.nodes.push(Made {
+            node: CallNode { parent, label },
+            first_child: TREE_ROOT,
+            next_sister: TREE_ROOT,
+        });
+        (self.nodes.len() - 1) as CallNodeId
     }
 
     fn add_nodes(
@@ -238,7 +256,7 @@ impl Builder {
     fn descend(&mut self, end: &mut End, piece: &Piece, joins_equal: bool) {
         match end.course.turn(piece.action, piece.marks, joins_equal) {
             Turn::Stay => {}
-            Turn::Join if self.nodes[end.node as usize].label == piece.label => {}
+            Turn::Join if self.nodes[end.node as usize].node.label == piece.label => {}
             Turn::Below | Turn::Join => end.node = self.child(end.node, piece.label),
             Turn::Cut => end.node = self.child(end.root, piece.label),
             Turn::Root => {
@@ -249,10 +267,28 @@ impl Builder {
     }
 
     fn child(&mut self, parent: CallNodeId, label: LabelId) -> CallNodeId {
-        *self.known.entry((parent, label)).or_insert_with(|| {
-            self.nodes.push(CallNode { parent, label });
-            (self.nodes.len() - 1) as CallNodeId
-        })
+        let first = self.nodes[parent as usize].first_child;
+        let (mut at, mut looked_at) = (first, 0);
+        while at != TREE_ROOT {
+            let here = &self.nodes[at as usize];
+            if here.node.label == label {
+                return at;
+            }
+            at = here.next_sister;
+            looked_at += 1;
+        }
+        if looked_at < LONGEST_LIST {
+            let child = self.push(parent, label);
+            self.nodes[child as usize].next_sister = first;
+            self.nodes[parent as usize].first_child = child;
+            return child;
+        }
+        if let Some(&known) = self.more.get(&(parent, label)) {
+            return known;
+        }
+        let child = self.push(parent, label);
+        self.more.insert((parent, label), child);
+        child
     }
 
     fn end_of(

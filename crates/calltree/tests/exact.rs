@@ -217,6 +217,19 @@ fn stacks_without_a_path_say_why() {
 }
 
 #[test]
+fn a_function_may_call_many_others() {
+    let names: Vec<String> = (0..1000)
+        .map(|it| format!("main;f{};g{it}", it % 50))
+        .collect();
+    let twice = names.iter().chain(&names);
+    let stacks: Vec<(&str, u64)> = twice.map(|name| (name.as_str(), 1)).collect();
+    let mut expected: Vec<String> = names.iter().map(|name| format!("{name} 2")).collect();
+    expected.sort();
+    assert_eq!(Reader::new("").folded(&profile(&stacks)), expected);
+    assert_eq!(Reader::new("hide g*").folded(&profile(&stacks)).len(), 50);
+}
+
+#[test]
 fn recursion_is_counted_once() {
     let profile = profile(&[("main;f;f;g;f", 1), ("main;g", 2), ("main;f;h", 4)]);
     let reader = Reader::new("");

@@ -219,10 +219,13 @@ fn write_samples(
 ) -> io::Result<()> {
     let profile = source.profile;
     let scopes = outermost_scopes(profile);
-    let key = |(stack, &node): (usize, &CallNodeId)| SampleKey {
-        node,
-        kind: kind_name(profile.stacks[stack].kind),
-        scope: scopes[profile.stacks[stack].node as usize],
+    let key = |(stack, &node): (usize, &CallNodeId)| {
+        let stack = &profile.stacks[stack];
+        SampleKey {
+            node,
+            kind: kind_name(stack.kind),
+            scope: scopes.get(stack.node as usize).copied().flatten(),
+        }
     };
     let ends = source.tree.node_of_stack.iter().enumerate();
     let mut order: Vec<(SampleKey<'_>, usize)> = ends

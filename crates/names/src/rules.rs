@@ -103,6 +103,24 @@ struct Rename {
     to: String,
 }
 
+/// A linkage name made readable, before rules look at where it stands.
+struct ReadName<'a> {
+    /// Without parameters.
+    plain: Cow<'a, str>,
+    /// What comes after these was appended to the name.
+    base_bytes: usize,
+    /// Shortened, or in full, where that is another.
+    shown: Option<String>,
+    /// What is shown in the end, where that is the same everywhere.
+    short: Option<String>,
+}
+
+impl ReadName<'_> {
+    fn base(&self) -> &str {
+        &self.plain[..self.base_bytes]
+    }
+}
+
 /// What all rules together say about a frame.
 struct Decision {
     action: Action,
@@ -159,26 +177,11 @@ impl Rules {
 
     /// How one frame is shown.
     pub fn show(&self, frame: &FrameName<'_>, style: NameStyle) -> Shown {
-        let plain = demangle(frame.linkage, DemangleStyle::NoParams);
-        let plain = without_controls(plain);
-        let (base, suffix) = split_suffix(&plain);
-        let decision = self.decide(base, frame);
-        let name = match (decision.merged, style) {
-            (Some(merged), _) => merged,
-            (None, NameStyle::Short) => self.short(base, suffix, frame),
-            (None, NameStyle::NoParams) => plain.into_owned(),
-            (None, NameStyle::Full) => {
-                without_controls(demangle(frame.linkage, DemangleStyle::Full)).into_owned()
-            }
-        };
-        Shown {
-            name,
-            action: decision.action,
-            is_framework: decision.is_framework,
-        }
+        self.show_named(&self.read_name(frame.linkage, style), frame, style)
     }
 
-    /// How each of many frames is shown, by several threads.
+    /// How each of many frames is shown, by several threads. Those of one linkage name
+    /// are read once where they stand together.
     pub fn show_all(
         &self,
         frames: &[FrameName<'_>],
@@ -197,8 +200,7 @@ impl Rules {
                 let Some(names) = frames.chunks(PART).nth(part) else {
                     return done;
                 };
-                let shown = names.iter().map(|frame| self.show(frame, style));
-                done.push((part, shown.collect::<Vec<Shown>>()));
+                done.push((part, self.show_part(names, style)));
             }
         };
         let mut parts = thread::scope(|scope| {
@@ -214,6 +216,68 @@ impl Rules {
         });
         parts.sort_unstable_by_key(|(part, _)| *part);
         parts.into_iter().flat_map(|(_, shown)| shown).collect()
+    }
+
+    fn show_part(&self, frames: &[FrameName<'_>], style: NameStyle) -> Vec<Shown> {
+        let mut shown = Vec::with_capacity(frames.len());
+        for same in frames.chunk_by(|one, other| one.linkage == other.linkage) {
+            let mut name = self.read_name(same[0].linkage, style);
+            if style == NameStyle::Short && !self.renames_by_place() {
+                name.short = Some(self.short(&name, &same[0]));
+            }
+            let all = same.iter();
+            shown.extend(all.map(|frame| self.show_named(&name, frame, style)));
+        }
+        shown
+    }
+
+    /// What can be said of a name wherever it stands.
+    fn read_name<'a>(&self, linkage: &'a str, style: NameStyle) -> ReadName<'a> {
+        let plain = without_controls(demangle(linkage, DemangleStyle::NoParams));
+        let base_bytes = split_suffix(&plain).0.len();
+        let shown = match style {
+            NameStyle::NoParams => None,
+            NameStyle::Short => {
+                let base = &plain[..base_bytes];
+                let shortening = self.shortening.as_ref();
+                shortening.and_then(|shortening| shortening.apply(base))
+            }
+            NameStyle::Full => {
+                let full = without_controls(demangle(linkage, DemangleStyle::Full));
+                Some(full.into_owned())
+            }
+        };
+        ReadName {
+            plain,
+            base_bytes,
+            shown,
+            short: None,
+        }
+    }
+
+    /// Whether a name may be short in one library or file and not in another.
+    fn renames_by_place(&self) -> bool {
+        let subjects = self.renames.iter().map(|rename| &rename.subject);
+        subjects.into_iter().any(|it| it.module.is_some() || it.file.is_some())
+    }
+
+    fn show_named(&self, name: &ReadName<'_>, frame: &FrameName<'_>, style: NameStyle) -> Shown {
+        let decision = self.decide(name.base(), frame);
+        let name = match (decision.merged, style) {
+            (Some(merged), _) => merged,
+            (None, NameStyle::Short) => match &name.short {
+                Some(short) => short.clone(),
+                None => self.short(name, frame),
+            },
+            (None, NameStyle::NoParams | NameStyle::Full) => {
+                name.shown.as_deref().unwrap_or(&name.plain).to_owned()
+            }
+        };
+        Shown {
+            name,
+            action: decision.action,
+            is_framework: decision.is_framework,
+        }
     }
 
     fn decide(&self, name: &str, frame: &FrameName<'_>) -> Decision {
@@ -255,12 +319,9 @@ impl Rules {
         }
     }
 
-    fn short(&self, base: &str, suffix: &str, frame: &FrameName<'_>) -> String {
-        let shortened = self
-            .shortening
-            .as_ref()
-            .and_then(|shortening| shortening.apply(base));
-        let mut name = shortened.unwrap_or_else(|| base.to_owned());
+    fn short(&self, read: &ReadName<'_>, frame: &FrameName<'_>) -> String {
+        let (base, suffix) = read.plain.split_at(read.base_bytes);
+        let mut name = read.shown.as_deref().unwrap_or(base).to_owned();
         for rename in self.renames.iter().filter(|r| r.subject.is_at(frame)) {
             match &rename.subject.name {
                 Pattern::Glob(glob) if glob.matches(&name) => name.clone_from(&rename.to),

@@ -34,6 +34,11 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
+    pub(crate) fn function_name(&self, row: usize) -> Option<&str> {
+        let name = self.names.get(self.functions[row] as usize)?;
+        Some(name)
+    }
+
     pub(crate) fn places_of(&self, row: usize) -> &[Place] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.places[start as usize..self.ends[row] as usize]

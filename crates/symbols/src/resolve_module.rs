@@ -8,6 +8,7 @@ use crate::dwarf::{DebugInfo, UnitId, resolve_unit};
 use crate::module::{Debug, Module};
 use crate::parallel;
 use crate::search::Finder;
+use crate::table::Table;
 
 /// Units that are asked about one address, when those before knew nothing. Real files
 /// have one unit for an address; a guard against bad data.
@@ -28,24 +29,23 @@ impl Known {
 
     /// Both together; of addresses that are in both, the first one's answers.
     pub(crate) fn join(&self, other: &Known) -> Known {
-        let parts = [self, other];
+        if self.addresses.is_empty() {
+            return other.clone();
+        }
+        let mut addresses = [&self.addresses[..], &other.addresses].concat();
+        addresses.sort_unstable();
+        addresses.dedup();
         let mut numbers = [Renumbering::default(), Renumbering::default()];
-        let addresses: BTreeSet<u64> = parts
-            .iter()
-            .flat_map(|part| &part.addresses)
-            .copied()
-            .collect();
         let mut builder = AnswerBuilder::default();
         for &address in &addresses {
-            let found = parts.iter().position(|part| part.row(address).is_some());
-            if let Some(part) = found
-                && let Some(row) = parts[part].row(address)
-            {
-                builder.append(&parts[part].answer, row, &mut numbers[part], None);
+            if let Some(row) = self.row(address) {
+                builder.append(&self.answer, row, &mut numbers[0], None);
+            } else if let Some(row) = other.row(address) {
+                builder.append(&other.answer, row, &mut numbers[1], None);
             }
         }
         Known {
-            addresses: addresses.into_iter().collect(),
+            addresses,
             answer: builder.finish(),
         }
     }
@@ -82,8 +82,8 @@ pub(crate) fn resolve(
     let mut numbers: Vec<Renumbering> = by_unit.iter().map(|_| Default::default()).collect();
     let mut last: Option<(&str, u32)> = None;
     for (&address, row) in addresses.iter().zip(&rows) {
-        // The symbol table knows which copy of a function this is.
-        let name = module.table.lookup(address);
+        let described = row.map(|(part, row)| by_unit[part].1.function_name(row));
+        let name = symbol(&module.table, address, described.flatten());
         let symbol = name.map(|name| match last {
             Some((last, number)) if std::ptr::eq(last, name) => number,
             _ => builder.name(name),
@@ -101,6 +101,21 @@ pub(crate) fn resolve(
         answer: builder.finish(),
     };
     (known, described.problem(debug.as_ref()))
+}
+
+/// The name of a function in the symbol table, which knows which copy of it the address
+/// is in.
+///
+/// Where the linker put several functions of the same code together, the debug
+/// information describes one of them, and that is the one to be named. A C function has
+/// one name for people among several, and it is not the one in the debug information.
+fn symbol<'a>(table: &'a Table, address: u64, described: Option<&str>) -> Option<&'a str> {
+    match described {
+        Some(name) if name.starts_with("_Z") || name.starts_with("_R") => {
+            table.lookup_preferring(address, name)
+        }
+        _ => table.lookup(address),
+    }
 }
 
 /// What the debug information says.

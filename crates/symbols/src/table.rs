@@ -180,22 +180,36 @@ impl Table {
 
     /// The name of the innermost function that covers `address`.
     pub(crate) fn lookup(&self, address: u64) -> Option<&str> {
+        let aliases = self.aliases(address);
+        aliases
+            .min_by_key(|&(rank, name)| preference(rank, name))
+            .map(|(_, name)| name)
+    }
+
+    /// The same, or `wanted` if it is one of its names.
+    pub(crate) fn lookup_preferring(&self, address: u64, wanted: &str) -> Option<&str> {
+        let mut aliases = self.aliases(address);
+        let found = aliases.find(|&(_, name)| name == wanted);
+        found.map_or_else(|| self.lookup(address), |(_, name)| Some(name))
+    }
+
+    /// All names of the innermost function that covers `address`.
+    fn aliases(&self, address: u64) -> impl Iterator<Item = (Rank, &str)> {
         let until = self.functions.partition_point(|f| f.start <= address);
         let candidates = &self.functions[..until];
         let innermost = candidates
             .iter()
             .rev()
-            .take_while(|f| f.reach > address)
-            .find(|f| f.end > address)?;
+            .take_while(move |f| f.reach > address)
+            .find(|f| f.end > address);
+        let start = innermost.map_or(u64::MAX, |innermost| innermost.start);
         candidates
             .iter()
             .rev()
-            .skip_while(|f| f.start != innermost.start)
-            .take_while(|f| f.start == innermost.start)
-            .filter(|f| f.end > address)
+            .skip_while(move |f| f.start > start)
+            .take_while(move |f| f.start == start)
+            .filter(move |f| f.end > address)
             .filter_map(|f| Some((f.rank, self.name(f)?)))
-            .min_by_key(|&(rank, name)| preference(rank, name))
-            .map(|(_, name)| name)
     }
 
     fn name(&self, function: &Function) -> Option<&str> {
@@ -268,6 +282,20 @@ mod tests {
             pick(&[("yyy", Global), ("zz", Global), ("xx", Global)]),
             "xx"
         );
+    }
+
+    #[test]
+    fn a_name_that_is_known_to_be_right_is_taken_if_it_is_one_of_the_aliases() {
+        let table = table(&[
+            (0x1100, 0x10, "short", Rank::Global),
+            (0x1100, 0x10, "the_right_one", Rank::Local),
+            (0x1200, 0x10, "another", Rank::Local),
+        ]);
+        let lookup = |address, wanted| table.lookup_preferring(address, wanted);
+        assert_eq!(lookup(0x1108, "the_right_one"), Some("the_right_one"));
+        assert_eq!(lookup(0x1108, "another"), Some("short"));
+        assert_eq!(lookup(0x1208, "the_right_one"), Some("another"));
+        assert_eq!(lookup(0x1300, "another"), None);
     }
 
     #[test]

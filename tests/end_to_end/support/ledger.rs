@@ -1,8 +1,8 @@
 //! A profile, and sums over the stacks in which a function occurs.
 
 use super::truth::Truths;
-use residue_profile::{CUT, Counters, FrameId, NONE, Profile, ROOT, Stack, StackKind};
 use residue_names::{DemangleStyle, demangle};
+use residue_profile::{CUT, Counters, FrameId, NONE, Profile, ROOT, Stack, StackKind};
 use std::path::Path;
 
 pub struct Ledger {

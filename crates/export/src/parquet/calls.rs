@@ -4,7 +4,9 @@
 use std::thread::available_parallelism;
 
 use residue_names::{FrameName, NameStyle, Rules};
-use residue_profile::{CUT, Frame, FrameId, NONE, NodeId, Place, Profile, ROOT};
+use residue_profile::{
+    CUT, FileId, Frame, FrameId, FunctionId, ModuleId, NONE, NodeId, Place, Profile, ROOT,
+};
 use rustc_hash::FxHashMap;
 
 /// Row of the frame that stands for those left out of a deep stack.
@@ -139,7 +141,15 @@ fn add_frame<'a>(
         let linkage = linkage.map(String::as_str).filter(|name| !name.is_empty());
         let file = profile.files.get(place.file as usize).map(String::as_str);
         rows.push(FrameRow {
-            function: linkage.map(|linkage| naming.number(linkage, module, file)),
+            function: linkage.map(|linkage| {
+                let key = (place.function, frame.module, place.file);
+                let name = FrameName {
+                    linkage,
+                    module: module.unwrap_or(""),
+                    file: file.unwrap_or(""),
+                };
+                naming.number(key, name)
+            }),
             linkage,
             module,
             file,
@@ -153,7 +163,8 @@ fn add_frame<'a>(
 /// Names that are asked for, each once.
 struct Naming<'a> {
     asked: Vec<FrameName<'a>>,
-    known: FxHashMap<(&'a str, &'a str, &'a str), u32>,
+    /// By function, module and file.
+    known: FxHashMap<(FunctionId, ModuleId, FileId), u32>,
 }
 
 impl Default for Naming<'_> {
@@ -172,16 +183,10 @@ impl Default for Naming<'_> {
 }
 
 impl<'a> Naming<'a> {
-    fn number(&mut self, linkage: &'a str, module: Option<&'a str>, file: Option<&'a str>) -> u32 {
-        let key = (linkage, module.unwrap_or(""), file.unwrap_or(""));
+    fn number(&mut self, key: (FunctionId, ModuleId, FileId), name: FrameName<'a>) -> u32 {
         let asked = &mut self.asked;
         *self.known.entry(key).or_insert_with(|| {
-            let (linkage, module, file) = key;
-            asked.push(FrameName {
-                linkage,
-                module,
-                file,
-            });
+            asked.push(name);
             (asked.len() - 1) as u32
         })
     }
@@ -189,9 +194,6 @@ impl<'a> Naming<'a> {
     fn shown(self, rules: &Rules, style: NameStyle) -> Vec<String> {
         let threads = available_parallelism().map_or(1, usize::from);
         let shown = rules.show_all(&self.asked, style, threads);
-        shown
-            .into_iter()
-            .map(|shown| shown.name.to_string())
-            .collect()
+        shown.into_iter().map(|shown| shown.name).collect()
     }
 }

@@ -12,10 +12,13 @@ use parquet::data_type::{
 use parquet::errors::Result;
 use parquet::file::properties::{EnabledStatistics, WriterProperties};
 use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
-use parquet::schema::types::{Type, TypePtr};
+use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 /// Rows that are in memory at once, and that readers read at once.
 const ROWS_IN_GROUP: usize = 1 << 17;
+
+/// Different texts of a group of rows beyond this are stored as often as they come.
+const MOST_TEXT_BYTES: usize = 64 << 20;
 
 /// What can stand in a cell.
 pub(super) trait Cell {
@@ -150,18 +153,34 @@ fn primitive<C: Cell>(name: &str, repetition: Repetition) -> Result<TypePtr> {
     Ok(Arc::new(kind))
 }
 
+/// Numbers are left to the compression; texts are stored once in each group of rows.
+fn properties(columns: &[Column<'_>]) -> Result<WriterProperties> {
+    let mut properties = WriterProperties::builder()
+        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
+        .set_statistics_enabled(EnabledStatistics::Chunk)
+        .set_dictionary_page_size_limit(MOST_TEXT_BYTES)
+        .set_dictionary_enabled(false)
+        .set_created_by(concat!("residue ", env!("CARGO_PKG_VERSION")).to_string());
+    let texts = columns.iter().map(|column| &column.schema);
+    for text in texts.filter(|schema| is_text(schema)) {
+        let path = ColumnPath::from(text.name());
+        properties = properties.set_column_dictionary_enabled(path, true);
+    }
+    Ok(properties.build())
+}
+
+fn is_text(schema: &Type) -> bool {
+    schema.is_primitive() && schema.get_physical_type() == Physical::BYTE_ARRAY
+}
+
 /// Writes a whole file.
 pub(super) fn write(rows: usize, columns: &[Column<'_>], out: &mut dyn Write) -> io::Result<()> {
     let schema = Type::group_type_builder("schema")
         .with_fields(columns.iter().map(|column| column.schema.clone()).collect())
         .build()?;
-    let properties = WriterProperties::builder()
-        .set_compression(Compression::ZSTD(ZstdLevel::try_new(1)?))
-        .set_statistics_enabled(EnabledStatistics::Chunk)
-        .set_created_by(concat!("residue ", env!("CARGO_PKG_VERSION")).to_string())
-        .build();
     let schema = Arc::new(schema);
-    let mut file = SerializedFileWriter::new(Vec::new(), schema, Arc::new(properties))?;
+    let properties = Arc::new(properties(columns)?);
+    let mut file = SerializedFileWriter::new(Vec::new(), schema, properties)?;
     for start in (0..rows).step_by(ROWS_IN_GROUP) {
         let range = start..rows.min(start + ROWS_IN_GROUP);
         let mut group = file.next_row_group()?;

@@ -142,13 +142,16 @@ impl<'data> Walk<'_, 'data> {
                 entries.skip_attribute(specification)?;
                 continue;
             }
-            let attribute = entries.read_attribute(*specification)?;
-            let value = attribute.value();
+            // By reference, because to move it takes as long as to read it.
+            let value = match &entries.read_attribute(*specification) {
+                Ok(attribute) => attribute.value(),
+                Err(error) => return Err(*error),
+            };
             match name {
                 gimli::DW_AT_low_pc => read.low = unit.attr_address(value)?,
                 gimli::DW_AT_high_pc => match value {
                     AttributeValue::Udata(size) => read.size = Some(size),
-                    value => read.high = unit.attr_address(value)?,
+                    high => read.high = unit.attr_address(high)?,
                 },
                 gimli::DW_AT_ranges => read.ranges = unit.attr_ranges_offset(value)?,
                 gimli::DW_AT_call_file => {
@@ -157,7 +160,7 @@ impl<'data> Walk<'_, 'data> {
                     }
                 }
                 gimli::DW_AT_call_line => {
-                    let line = attribute.udata_value();
+                    let line = value.udata_value();
                     read.call_line = line.and_then(|line| line.try_into().ok()).unwrap_or(0);
                 }
                 gimli::DW_AT_abstract_origin => read.origin = in_unit(value),

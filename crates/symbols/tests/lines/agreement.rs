@@ -1,25 +1,24 @@
 //! The same answers as binutils, for all kinds of debug information.
 
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use residue_symbols::{Search, build_id};
 
 use crate::compare::{Difference, Differences, compare};
-use crate::programs::{Program, build, build_small, run};
+use crate::programs::{Program, build, build_small, code_range, run};
 use crate::{judges, ours};
 
-/// Compares every `step`-th address of a program with binutils, and says how many.
-fn judge(program: &Program, step: usize) -> (usize, Differences) {
-    let addresses = program.addresses(step);
-    let ours = ours::answers(&program.path, &addresses);
-    let binutils = judges::addr2line(&program.path, &addresses);
-    let llvm = judges::llvm(&program.path, &addresses);
-    let differences = compare(&addresses, &ours, &binutils, &llvm);
-    (addresses.len(), differences)
+/// Compares our answers about a program with those of binutils.
+fn judge(program: &Path, addresses: &[u64]) -> Differences {
+    let ours = ours::answers(program, addresses);
+    let binutils = judges::addr2line(program, addresses);
+    let llvm = judges::llvm(program, addresses);
+    compare(addresses, &ours, &binutils, &llvm)
 }
 
 /// Fails unless a file has the same answers as the program that it was made from.
-fn assert_same(program: &Program, copy: &std::path::Path, step: usize) {
+fn assert_same(program: &Program, copy: &Path, step: usize) {
     let addresses = program.addresses(step);
     let expected = ours::answers(&program.path, &addresses);
     let found = ours::answers(copy, &addresses);
@@ -122,8 +121,9 @@ fn judge_split(whole: &Program, split: &Program, version: &str, step: usize) {
 #[test]
 fn addr2line_agrees() {
     let program = build(2, &["-gdwarf-5"]);
-    let (count, differences) = judge(&program, 11);
-    assert!(count > 5_000, "{count}");
+    let addresses = program.addresses(11);
+    assert!(addresses.len() > 5_000, "{}", addresses.len());
+    let differences = judge(&program.path, &addresses);
     assert!(differences[&Difference::QualifiedName] > 0);
     assert!(differences[&Difference::NameOfTheCopy] > 0);
 }
@@ -132,7 +132,7 @@ fn addr2line_agrees() {
 fn addr2line_agrees_on_all_versions() {
     for version in ["-gdwarf-3", "-gdwarf-4", "-gdwarf-5"] {
         let program = build_small(&[version]);
-        judge(&program, 1);
+        judge(&program.path, &program.addresses(1));
         judge_copies(&program, 1);
         if version != "-gdwarf-3" {
             let split = build_small(&[version, "-gsplit-dwarf"]);
@@ -148,27 +148,41 @@ fn addr2line_agrees_on_twenty_thousand_addresses() {
     const PARTS: usize = 8;
     for version in ["-gdwarf-5", "-gdwarf-4"] {
         let program = build(PARTS, &[version]);
-        let (count, differences) = judge(&program, 7);
-        assert!(count >= 20_000, "{count}");
-        println!("{version}: {count} addresses: {differences:#?}");
+        let addresses = program.addresses(7);
+        assert!(addresses.len() >= 20_000, "{}", addresses.len());
+        let differences = judge(&program.path, &addresses);
+        println!("{version}: {} addresses: {differences:#?}", addresses.len());
         judge_copies(&program, 13);
         let split = build(PARTS, &[version, "-gsplit-dwarf"]);
         judge_split(&program, &split, version, 13);
-        time(&program, 7);
+        time(&program.path, &addresses);
     }
 }
 
+/// Any program with debug information: its path is in `RESIDUE_PROGRAM`.
+#[test]
+#[ignore = "needs a program"]
+fn addr2line_agrees_on_a_given_program() {
+    let Some(path) = std::env::var_os("RESIDUE_PROGRAM").map(PathBuf::from) else {
+        return println!("RESIDUE_PROGRAM is not set");
+    };
+    let code = code_range(&path);
+    let step = (code.end - code.start) as usize / 30_000 + 1;
+    let addresses: Vec<u64> = code.step_by(step).collect();
+    println!("{:#?}", judge(&path, &addresses));
+    time(&path, &addresses);
+}
+
 /// Both side by side, several times, nothing remembered.
-fn time(program: &Program, step: usize) {
-    let addresses = program.addresses(step);
-    let id = build_id(&program.path).unwrap();
+fn time(program: &Path, addresses: &[u64]) {
+    let id = build_id(program).unwrap();
     let mut best = [f64::MAX; 2];
     for _ in 0..5 {
         let started = Instant::now();
-        ours::resolve(&program.path, id.as_deref(), &addresses, &Search::default());
+        ours::resolve(program, id.as_deref(), addresses, &Search::default());
         best[0] = best[0].min(started.elapsed().as_secs_f64());
         let started = Instant::now();
-        judges::addr2line_alone(&program.path, &addresses);
+        judges::addr2line_alone(program, addresses);
         best[1] = best[1].min(started.elapsed().as_secs_f64());
     }
     println!(

@@ -24,6 +24,9 @@ pub enum Difference {
     /// Binutils is wrong: between two functions it names the one before. LLVM, as we,
     /// none.
     BetweenFunctions,
+    /// Binutils is wrong: it names the function before one whose symbol has no size, as
+    /// those of hand-written assembly. LLVM has the same as we, or another name of it.
+    SymbolWithoutSize,
     /// Binutils is wrong: when the innermost function has no linkage name, it shows the
     /// name of the symbol that the address is in, though that is the outermost function;
     /// and it goes on to do so when it meets that function again. LLVM has the name that
@@ -124,6 +127,8 @@ fn explain(
             NameFromTheSymbolTable
         } else if is_qualified(&own.function, &other.function) {
             QualifiedName
+        } else if ours.len() == 1 && llvm.is_some_and(|llvm| is_alias(own, llvm)) {
+            SymbolWithoutSize
         } else if !is_outermost
             && is_copy(&outermost.function, &other.function)
             && llvm.is_some_and(|llvm| is_qualified(&own.function, &llvm.function))
@@ -164,6 +169,13 @@ fn variant(name: &str) -> String {
         }
     }
     String::from_utf8(variant).unwrap()
+}
+
+/// Whether two names differ in an underscore at most, at the same place of the source.
+fn is_alias(one: &Seen, other: &Seen) -> bool {
+    let plain = |seen: &Seen| seen.function.trim_start_matches('_').to_owned();
+    let place = |seen: &Seen| (seen.file.clone(), seen.line);
+    plain(one) == plain(other) && place(one) == place(other)
 }
 
 /// Whether `ours` is the name that the source has, after the names of its scopes.

@@ -10,3 +10,4 @@ mod elsewhere;
 mod judges;
 mod ours;
 mod programs;
+mod scale;

@@ -1,6 +1,7 @@
 //! A C++ program of several units, built with debug information of every kind.
 
 use std::fmt::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -95,18 +96,38 @@ impl Program {
 
     /// Every `step`-th address of its code.
     pub fn addresses(&self, step: usize) -> Vec<u64> {
-        let output = Command::new("readelf")
-            .args(["-SW"])
-            .arg(&self.path)
-            .output()
-            .unwrap();
-        let text = String::from_utf8(output.stdout).unwrap();
-        let line = text.lines().find(|line| line.contains(" .text ")).unwrap();
-        let mut words = line.split_whitespace().skip_while(|&word| word != ".text");
-        let mut number = |nth| u64::from_str_radix(words.nth(nth).unwrap(), 16).unwrap();
-        let (start, size) = (number(2), number(1));
-        (start..start + size).step_by(step).collect()
+        code_range(&self.path).step_by(step).collect()
     }
+}
+
+/// Builds one of many libraries, each with its own number.
+pub fn build_library(directory: &Path, number: usize) -> PathBuf {
+    let source = sources().join("library.cpp");
+    let (define, file) = (format!("-DLIBRARY={number}"), format!("library{number}.so"));
+    let arguments = [
+        "-O2",
+        "-g",
+        "-shared",
+        "-fPIC",
+        "-Wl,--build-id",
+        &define,
+        "-o",
+        &file,
+    ];
+    let arguments = [&arguments[..], &[source.to_str().unwrap()]].concat();
+    run("g++", &arguments, directory);
+    directory.join(file)
+}
+
+/// The addresses of the code of a file.
+pub fn code_range(path: &Path) -> Range<u64> {
+    let output = Command::new("readelf").args(["-SW"]).arg(path).output();
+    let text = String::from_utf8(output.unwrap().stdout).unwrap();
+    let line = text.lines().find(|line| line.contains(" .text ")).unwrap();
+    let mut words = line.split_whitespace().skip_while(|&word| word != ".text");
+    let mut number = |nth| u64::from_str_radix(words.nth(nth).unwrap(), 16).unwrap();
+    let (start, size) = (number(2), number(1));
+    start..start + size
 }
 
 pub fn run(command: &str, arguments: &[&str], directory: &Path) {
