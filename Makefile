@@ -8,7 +8,7 @@ WORKLOADS := build/workloads
 # Seeds of every shape and length in `make verdicts`.
 SEEDS ?= 20
 
-.PHONY: all build demo test check bench verify verdicts readers kills clean
+.PHONY: all build demo test check bench verify verdicts readers symbols kills clean
 
 all: build
 
@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind dot:graphviz
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind dot:graphviz dwz:dwz llvm-symbolizer:llvm
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
 
 bench-tools: test-tools
@@ -63,6 +63,11 @@ verify: build test-tools $(WORKLOADS)/.built
 # intervals hold the true rate.
 verdicts: build test-tools $(WORKLOADS)/.built
 	python3 benches/verdicts.py --residue $(RESIDUE) --workloads $(WORKLOADS) --events 30,300,3000 --seeds $(SEEDS) --json build/verdicts.json --markdown docs/VERDICTS.md
+
+# Functions and lines beside those of addr2line, on tens of thousands of addresses; how
+# long both take; a million addresses in 300 modules; thousands of damaged files.
+symbols: test-tools
+	benches/symbols_vs_addr2line
 
 # Every form that `residue export` writes, read by the programs it is for.
 readers: build test-tools $(WORKLOADS)/.built

@@ -239,7 +239,7 @@ fn containers_that_grow_are_named_with_what_reserving_would_save() {
     });
     let path = lines[at.unwrap_or_else(|| panic!("no advice in\n{text}")) + 1];
     assert!(
-        path.contains("array_per_event > fill_array > vector<Item>::push_back  doubling.cpp:"),
+        path.contains(" > fill_array > vector<Item>::push_back  doubling.cpp:"),
         "{path}"
     );
 

@@ -258,7 +258,9 @@ impl Rules {
     /// Whether a name may be short in one library or file and not in another.
     fn renames_by_place(&self) -> bool {
         let subjects = self.renames.iter().map(|rename| &rename.subject);
-        subjects.into_iter().any(|it| it.module.is_some() || it.file.is_some())
+        subjects
+            .into_iter()
+            .any(|it| it.module.is_some() || it.file.is_some())
     }
 
     fn show_named(&self, name: &ReadName<'_>, frame: &FrameName<'_>, style: NameStyle) -> Shown {
