@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Result, bail};
 use residue_calltree::Detail;
 use residue_calltree::diff::{Pair, Row};
-use residue_export::flamegraph;
+use residue_export::{flamegraph, folded};
 
 use crate::text::comparison::{Comparison, PerEvent, Request, compare};
 use crate::text::counter::{self, Counter};
@@ -16,7 +16,7 @@ use crate::text::diff_table::{By, Table};
 use crate::text::moments::Address;
 use crate::text::reading::Reading;
 use crate::text::terminal::{Color, Page};
-use crate::text::{arguments, diff_json, diff_text, output, pager, words};
+use crate::text::{arguments, diff_json, diff_text, output, pager};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -173,10 +173,7 @@ fn print(
 /// One line a path, root first, for `inferno-flamegraph` and its kin.
 fn fold(comparison: &Comparison, out: &mut dyn Write) -> Result<()> {
     for (names, before, after) in paths(comparison) {
-        let names: Vec<String> = names
-            .iter()
-            .map(|name| words::visible(name).replace(';', ":"))
-            .collect();
+        let names: Vec<String> = names.iter().map(|name| folded::step(name)).collect();
         writeln!(out, "{} {before} {after}", names.join(";"))?;
     }
     Ok(())

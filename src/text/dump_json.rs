@@ -10,8 +10,8 @@ use std::io::{self, Write};
 use residue_profile::*;
 use serde::Serialize;
 
+use super::dump_timeline_json;
 use super::names::{NameStyle, Names};
-use super::{dump_timeline_json, words};
 
 /// In a path: frames were left out here.
 const LEFT_OUT: i64 = -1;
@@ -84,7 +84,7 @@ fn stack_row<'a>(profile: &'a Profile, index: usize, stack: &'a Stack) -> StackR
         frame => Some(i64::from(frame)),
     };
     StackRow {
-        kind: words::kind(stack.kind),
+        kind: stack.kind.name(),
         counters: &stack.counters,
         sizes_total: profile.sizes_total.row(index),
         sizes_live: profile.sizes_live.row(index),

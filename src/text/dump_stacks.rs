@@ -6,8 +6,8 @@ use residue_profile::*;
 
 use super::bins::size_range;
 use super::names::{CUT_FRAMES, NameStyle, Names};
+use super::paths;
 use super::units::{count, counted, exact_bytes};
-use super::{paths, words};
 
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "[stacks] {}", profile.stacks.len())?;
@@ -29,7 +29,7 @@ fn stack(
         kind,
         counters,
     } = &profile.stacks[index];
-    writeln!(out, "\nstack {index}  {}  node {node}", words::kind(*kind))?;
+    writeln!(out, "\nstack {index}  {}  node {node}", kind.name())?;
     counter_lines(counters, out)?;
     for (heading, bins) in [
         ("sizes", &profile.sizes_total),

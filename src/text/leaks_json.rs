@@ -1,7 +1,6 @@
 //! The verdict for programs to read; the schema is in docs/COMMANDS.md.
 
 use super::names::{NameStyle, Names};
-use super::words;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
 use residue_analysis::growth::Growth;
@@ -157,7 +156,7 @@ fn stack<'a>(profile: &'a Profile, names: &mut Names<'_>, one: &'a StackVerdict)
     Stack {
         stack: one.stack,
         lines: one.lines,
-        kind: words::kind(one.kind),
+        kind: one.kind.name(),
         shape: verdict.shape,
         shape_by_series: verdict.by_series,
         shape_by_births: verdict.by_births,

@@ -3,7 +3,8 @@
 use std::io::{self, Write};
 
 use residue_profile::*;
-use serde::Serialize;
+use serde::ser::SerializeSeq;
+use serde::{Serialize, Serializer};
 
 use super::counter::Counter;
 use super::names::{NameStyle, Names};
@@ -16,12 +17,12 @@ use super::report_source::Source;
 use super::report_stacks::Stacks;
 use super::report_tree::{Tree, tree};
 use super::report_view::View;
-use super::{paths, summary, words};
+use super::{paths, summary};
 use crate::commands::report::Options as Chosen;
 
 /// Views that were not asked for are absent.
 #[derive(Serialize)]
-struct Report<'a> {
+struct Report<'s, 'a> {
     format: &'static str,
     version: u32,
     meta: &'a Meta,
@@ -40,7 +41,7 @@ struct Report<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Tree>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    top: Option<Vec<Entry<'a>>>,
+    top: Option<Entries<'s, 'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     libraries: Option<Table>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -167,7 +168,14 @@ pub fn write(
         callers: is_asked(View::Callers)
             .then(|| callers(source, threshold, options.function.as_ref())),
         tree: is_asked(View::Tree).then(|| tree(source, threshold, options.inverted)),
-        top: is_asked(View::Stacks).then(|| entries(source, options, &stacks)),
+        top: is_asked(View::Stacks).then_some(Entries {
+            source,
+            style: match options.reading.naming.full_names {
+                true => NameStyle::Full,
+                false => NameStyle::NoParams,
+            },
+            stacks: &stacks,
+        }),
         libraries: is_asked(View::Library)
             .then(|| Table::of(report_flat::libraries(source, limit))),
         scopes: is_asked(View::Scope).then(|| groups::scopes(source)),
@@ -213,40 +221,48 @@ fn sums(source: &Source<'_>) -> Sums {
     }
 }
 
-fn entries<'a>(source: &Source<'a>, options: &Chosen, stacks: &Stacks) -> Vec<Entry<'a>> {
-    let profile = source.profile;
-    let style = match options.reading.naming.full_names {
-        true => NameStyle::Full,
-        false => NameStyle::NoParams,
-    };
-    let mut names = Names::new(profile, style);
-    let mut paths = source.paths();
-    let entry = |(rank, &index): (usize, &usize)| {
-        let stack = &profile.stacks[index];
-        let value = source.value(source.counter(), index);
-        let path = paths.steps(stack);
-        Entry {
-            rank: rank + 1,
-            stack: index,
-            kind: words::kind(stack.kind),
-            value,
-            share: value as f64 / stacks.whole.max(1) as f64,
-            counters: &stack.counters,
-            sizes_total: profile.sizes_total.row(index),
-            sizes_live: profile.sizes_live.row(index),
-            births: profile.births.row(index),
-            no_path: paths::placeholder(stack),
-            path: path
-                .iter()
-                .map(|step| step.label.name.to_string())
-                .collect(),
-            frames: profile
-                .frames_leaf_first(stack.node)
-                .map(|frame| frame_entry(profile, &mut names, frame))
-                .collect(),
+/// The highest stacks. Each is made when it is written: all of a million stacks with
+/// their paths would not fit into memory.
+struct Entries<'s, 'a> {
+    source: &'s Source<'a>,
+    style: NameStyle,
+    stacks: &'s Stacks,
+}
+
+impl Serialize for Entries<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let profile = self.source.profile;
+        let mut names = Names::new(profile, self.style);
+        let mut paths = self.source.paths();
+        let top = &self.stacks.selection.top;
+        let mut list = serializer.serialize_seq(Some(top.len()))?;
+        for (rank, &index) in top.iter().enumerate() {
+            let stack = &profile.stacks[index];
+            let value = self.source.value(self.source.counter(), index);
+            let path = paths.steps(stack);
+            list.serialize_element(&Entry {
+                rank: rank + 1,
+                stack: index,
+                kind: stack.kind.name(),
+                value,
+                share: value as f64 / self.stacks.whole.max(1) as f64,
+                counters: &stack.counters,
+                sizes_total: profile.sizes_total.row(index),
+                sizes_live: profile.sizes_live.row(index),
+                births: profile.births.row(index),
+                no_path: paths::placeholder(stack),
+                path: path
+                    .iter()
+                    .map(|step| step.label.name.to_string())
+                    .collect(),
+                frames: profile
+                    .frames_leaf_first(stack.node)
+                    .map(|frame| frame_entry(profile, &mut names, frame))
+                    .collect(),
+            })?;
         }
-    };
-    stacks.selection.top.iter().enumerate().map(entry).collect()
+        list.end()
+    }
 }
 
 fn frame_entry<'a>(profile: &'a Profile, names: &mut Names<'_>, id: FrameId) -> FrameEntry<'a> {

@@ -9,7 +9,7 @@ use super::report_source::Source;
 use super::select::{Selection, select};
 use super::terminal::Page;
 use super::units::{bytes, count, counted, share};
-use super::{bins, csv, paths, words};
+use super::{bins, csv, paths};
 
 /// Columns before a frame.
 const PATH_INDENT: usize = 8;
@@ -106,7 +106,7 @@ impl Stacks {
             let stack = &source.profile.stacks[index];
             let path = reader.steps(stack);
             let names: Vec<&str> = path.iter().map(|step| &*step.label.name).collect();
-            let kind = words::kind(stack.kind).to_string();
+            let kind = stack.kind.name().to_string();
             let head = [(rank + 1).to_string(), index.to_string(), kind].into_iter();
             let values = Counter::ALL.map(|counter| counter.value(stack).to_string());
             csv::write_row(out, head.chain(values).chain([names.join(";")]))?;

@@ -1,7 +1,7 @@
 //! Facts of a recording in words.
 
 use nix::sys::signal::Signal;
-use residue_profile::{End, StackKind};
+use residue_profile::End;
 
 /// How a program ended, to follow its name.
 pub fn ending(end: &End) -> String {
@@ -14,16 +14,6 @@ pub fn ending(end: &End) -> String {
         },
         End::Exec => "replaced itself by another program".to_string(),
         End::Unknown => "how it ended is not known".to_string(),
-    }
-}
-
-pub fn kind(kind: StackKind) -> &'static str {
-    match kind {
-        StackKind::Heap => "heap",
-        StackKind::Mapping => "mapping",
-        StackKind::Pooled => "pooled",
-        StackKind::Overflow => "overflow",
-        StackKind::Reported => "reported",
     }
 }
 

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use residue_calltree::{CallNodeId, CallTree, Children, TREE_ROOT};
 
 use crate::Source;
-use crate::plain::step;
+pub use crate::plain::step;
 
 /// Writes all paths whose value is not zero, sorted byte by byte.
 pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {

@@ -16,7 +16,7 @@ pub(crate) fn visible(text: &str) -> String {
 
 /// A name as one step of a folded path. Nothing in it can be taken for the end of the
 /// step, for a value, or for a comment.
-pub(crate) fn step(name: &str) -> String {
+pub fn step(name: &str) -> String {
     let mut text = visible(name).replace(';', ":");
     if text.is_empty() {
         return "[no name]".to_string();

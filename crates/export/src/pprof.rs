@@ -14,7 +14,7 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use residue_calltree::{CallNodeId, NOT_SHOWN, outermost_scopes};
-use residue_profile::{Counter, Module, StackKind};
+use residue_profile::{Counter, Module};
 use rustc_hash::FxHashMap;
 
 use crate::Source;
@@ -223,7 +223,7 @@ fn write_samples(
         let stack = &profile.stacks[stack];
         SampleKey {
             node,
-            kind: kind_name(stack.kind),
+            kind: stack.kind.name(),
             scope: scopes.get(stack.node as usize).copied().flatten(),
         }
     };
@@ -270,16 +270,6 @@ fn write_samples(
         out.write_all(&message.bytes)?;
     }
     Ok(())
-}
-
-fn kind_name(kind: StackKind) -> &'static str {
-    match kind {
-        StackKind::Heap => "heap",
-        StackKind::Mapping => "mapping",
-        StackKind::Pooled => "pooled",
-        StackKind::Overflow => "overflow",
-        StackKind::Reported => "reported",
-    }
 }
 
 /// Every text once; the first is empty, as the format wants it.

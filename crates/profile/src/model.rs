@@ -233,6 +233,17 @@ pub enum StackKind {
 }
 
 impl StackKind {
+    /// The name it has in what is written for other programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            StackKind::Heap => "heap",
+            StackKind::Mapping => "mapping",
+            StackKind::Pooled => "pooled",
+            StackKind::Overflow => "overflow",
+            StackKind::Reported => "reported",
+        }
+    }
+
     /// Whether its blocks are part of the heap's sums: reported ones lie inside memory
     /// that is counted already.
     pub fn is_heap(self) -> bool {

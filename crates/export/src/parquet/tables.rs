@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use parquet::errors::Result;
 use residue_calltree::NOT_SHOWN;
 use residue_profile::timeline::{EventNumber, Moment, MomentKind, NameId};
-use residue_profile::{Counter, Profile, StackKind};
+use residue_profile::{Counter, Profile};
 use rustc_hash::FxHashMap;
 
 use super::calls::Calls;
@@ -30,7 +30,7 @@ pub(super) fn stacks<'a>(
     let stack = |row: usize| &profile.stacks[shown[row] as usize];
     let mut columns = vec![
         Column::of("stack", |row| shown[row])?,
-        Column::of("kind", move |row| kind_name(stack(row).kind))?,
+        Column::of("kind", move |row| stack(row).kind.name())?,
         Column::maybe("node", move |row| calls.innermost(stack(row).node))?,
         Column::of("function", |row| {
             &*tree.label(tree.node_of_stack[shown[row] as usize]).name
@@ -53,16 +53,6 @@ fn column_name(counter: Counter) -> String {
     match counter.is_bytes() {
         true => format!("{name}_bytes"),
         false => name,
-    }
-}
-
-fn kind_name(kind: StackKind) -> &'static str {
-    match kind {
-        StackKind::Heap => "heap",
-        StackKind::Mapping => "mapping",
-        StackKind::Pooled => "pooled",
-        StackKind::Overflow => "overflow",
-        StackKind::Reported => "reported",
     }
 }
 
