@@ -5,6 +5,9 @@ use rustc_hash::FxBuildHasher;
 /// Texts with numbers, in the order in which they came.
 type Texts = indexmap::IndexSet<String, FxBuildHasher>;
 
+/// Places of an address of optimised C++, about.
+const USUAL_PLACES: usize = 4;
+
 /// In place of the number of a name or a file: not known.
 pub const NONE: u32 = u32::MAX;
 
@@ -63,6 +66,16 @@ pub(crate) struct Renumbering {
 }
 
 impl AnswerBuilder {
+    /// With room for so many addresses.
+    pub(crate) fn with_capacity(addresses: usize) -> AnswerBuilder {
+        AnswerBuilder {
+            functions: Vec::with_capacity(addresses),
+            ends: Vec::with_capacity(addresses),
+            places: Vec::with_capacity(addresses * USUAL_PLACES),
+            ..AnswerBuilder::default()
+        }
+    }
+
     pub(crate) fn name(&mut self, name: &str) -> u32 {
         number_of(name, &mut self.names)
     }
@@ -126,7 +139,11 @@ impl AnswerBuilder {
     }
 
     /// Adds all rows of another answer.
-    pub(crate) fn append_all(&mut self, other: &Answer) {
+    pub(crate) fn append_all(&mut self, other: Answer) {
+        if self.functions.is_empty() {
+            *self = AnswerBuilder::from(other);
+            return;
+        }
         let names: Vec<u32> = other.names.iter().map(|name| self.name(name)).collect();
         let files: Vec<u32> = other.files.iter().map(|file| self.file(file)).collect();
         let number = |numbers: &[u32], old: u32| numbers.get(old as usize).copied().unwrap_or(NONE);
@@ -149,6 +166,18 @@ impl AnswerBuilder {
             functions: self.functions,
             ends: self.ends,
             places: self.places,
+        }
+    }
+}
+
+impl From<Answer> for AnswerBuilder {
+    fn from(answer: Answer) -> AnswerBuilder {
+        AnswerBuilder {
+            names: answer.names.into_iter().collect(),
+            files: answer.files.into_iter().collect(),
+            functions: answer.functions,
+            ends: answer.ends,
+            places: answer.places,
         }
     }
 }

@@ -219,17 +219,20 @@ fn merge(requests: &[ModuleRequest], outcomes: Vec<Outcome>) -> Resolution {
     let mut start = 0;
     for (request, outcome) in requests.iter().zip(outcomes) {
         let Outcome {
-            remembered, fresh, ..
-        } = &outcome;
+            remembered,
+            fresh,
+            problem,
+            ..
+        } = outcome;
         let from_cache = if fresh.addresses == request.addresses {
-            builder.append_all(&fresh.answer);
+            builder.append_all(fresh.answer);
             0
         } else {
-            append_rows(&mut builder, &request.addresses, [remembered, fresh])
+            append_rows(&mut builder, &request.addresses, [&remembered, &fresh])
         };
         modules.push(ModuleAnswer {
             start,
-            problem: outcome.problem,
+            problem,
             from_cache,
         });
         start += request.addresses.len();

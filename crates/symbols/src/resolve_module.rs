@@ -8,7 +8,7 @@ use crate::dwarf::{DebugInfo, UnitId, resolve_unit};
 use crate::module::{Debug, Module};
 use crate::parallel;
 use crate::search::Finder;
-use crate::table::Table;
+use crate::table::{FunctionId, Table};
 
 /// Units that are asked about one address, when those before knew nothing. Real files
 /// have one unit for an address; a guard against bad data.
@@ -70,31 +70,29 @@ pub(crate) fn resolve(
     };
     let by_unit = &described.by_unit;
     // Where each address is described, if it is: the answer of a unit, and a row of it.
-    let mut rows: Vec<Option<(usize, usize)>> = vec![None; addresses.len()];
-    for (part, (indices, answer)) in by_unit.iter().enumerate() {
-        for (row, &index) in indices.iter().enumerate() {
-            if !answer.places_of(row).is_empty() {
+    let mut rows: Vec<Option<(u32, u32)>> = vec![None; addresses.len()];
+    for (part, (indices, answer)) in (0..).zip(by_unit) {
+        for (row, &index) in (0..).zip(indices) {
+            if !answer.places_of(row as usize).is_empty() {
                 rows[index] = Some((part, row));
             }
         }
     }
-    let mut builder = AnswerBuilder::default();
+    let mut builder = AnswerBuilder::with_capacity(addresses.len());
     let mut numbers: Vec<Renumbering> = by_unit.iter().map(|_| Default::default()).collect();
-    let mut last: Option<(&str, u32)> = None;
-    for (&address, row) in addresses.iter().zip(&rows) {
-        let described = row.map(|(part, row)| by_unit[part].1.function_name(row));
-        let name = symbol(&module.table, address, described.flatten());
-        let symbol = name.map(|name| match last {
-            Some((last, number)) if std::ptr::eq(last, name) => number,
-            _ => builder.name(name),
-        });
-        last = name.zip(symbol);
-        match *row {
-            Some((part, row)) => {
-                builder.append(&by_unit[part].1, row, &mut numbers[part], symbol);
-            }
-            None => builder.push(symbol.unwrap_or(NONE), []),
-        }
+    let mut symbols = Symbols {
+        table: &module.table,
+        last: None,
+    };
+    for (&address, row) in addresses.iter().zip(rows) {
+        let Some((part, row)) = row else {
+            let symbol = symbols.find(address, None, &mut builder);
+            builder.push(symbol.unwrap_or(NONE), []);
+            continue;
+        };
+        let (answer, row) = (&by_unit[part as usize].1, row as usize);
+        let symbol = symbols.find(address, answer.function_name(row), &mut builder);
+        builder.append(answer, row, &mut numbers[part as usize], symbol);
     }
     let known = Known {
         addresses,
@@ -103,18 +101,37 @@ pub(crate) fn resolve(
     (known, described.problem(debug.as_ref()))
 }
 
-/// The name of a function in the symbol table, which knows which copy of it the address
-/// is in.
-///
-/// Where the linker put several functions of the same code together, the debug
-/// information describes one of them, and that is the one to be named. A C function has
-/// one name for people among several, and it is not the one in the debug information.
-fn symbol<'a>(table: &'a Table, address: u64, described: Option<&str>) -> Option<&'a str> {
-    match described {
-        Some(name) if name.starts_with("_Z") || name.starts_with("_R") => {
-            table.lookup_preferring(address, name)
+/// Names of functions in the symbol table, which knows which copy of a function an
+/// address is in.
+struct Symbols<'a> {
+    table: &'a Table,
+    /// What was found last, because the next address is often in the same function.
+    last: Option<(FunctionId, Option<&'a str>, u32)>,
+}
+
+impl<'a> Symbols<'a> {
+    /// The number of the name at an address.
+    ///
+    /// Where the linker put several functions of the same code together, the debug
+    /// information describes one of them, and that is the one to be named. A C function
+    /// has one name for people among several, and it is not the one that is described.
+    fn find(
+        &mut self,
+        address: u64,
+        described: Option<&'a str>,
+        builder: &mut AnswerBuilder,
+    ) -> Option<u32> {
+        let described = described.filter(|name| name.starts_with("_Z") || name.starts_with("_R"));
+        let function = self.table.find(address)?;
+        if let Some((last, name, number)) = self.last
+            && last == function
+            && name.map(str::as_ptr) == described.map(str::as_ptr)
+        {
+            return Some(number);
         }
-        _ => table.lookup(address),
+        let number = builder.name(self.table.name_of(function, described)?);
+        self.last = Some((function, described, number));
+        Some(number)
     }
 }
 

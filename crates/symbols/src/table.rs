@@ -166,6 +166,10 @@ fn drop_covered(functions: &mut Vec<Function>, guessed: &[bool]) {
     });
 }
 
+/// A function in a table, with all its names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct FunctionId(usize);
+
 /// Functions sorted by address.
 #[derive(Debug)]
 pub(crate) struct Table {
@@ -180,36 +184,28 @@ impl Table {
 
     /// The name of the innermost function that covers `address`.
     pub(crate) fn lookup(&self, address: u64) -> Option<&str> {
-        let aliases = self.aliases(address);
-        aliases
-            .min_by_key(|&(rank, name)| preference(rank, name))
-            .map(|(_, name)| name)
+        self.name_of(self.find(address)?, None)
     }
 
-    /// The same, or `wanted` if it is one of its names.
-    pub(crate) fn lookup_preferring(&self, address: u64, wanted: &str) -> Option<&str> {
-        let mut aliases = self.aliases(address);
-        let found = aliases.find(|&(_, name)| name == wanted);
-        found.map_or_else(|| self.lookup(address), |(_, name)| Some(name))
-    }
-
-    /// All names of the innermost function that covers `address`.
-    fn aliases(&self, address: u64) -> impl Iterator<Item = (Rank, &str)> {
+    /// The innermost function that covers `address`.
+    pub(crate) fn find(&self, address: u64) -> Option<FunctionId> {
         let until = self.functions.partition_point(|f| f.start <= address);
-        let candidates = &self.functions[..until];
-        let innermost = candidates
-            .iter()
-            .rev()
-            .take_while(move |f| f.reach > address)
-            .find(|f| f.end > address);
-        let start = innermost.map_or(u64::MAX, |innermost| innermost.start);
+        let candidates = self.functions[..until].iter().enumerate().rev();
         candidates
-            .iter()
-            .rev()
-            .skip_while(move |f| f.start > start)
-            .take_while(move |f| f.start == start)
-            .filter(move |f| f.end > address)
-            .filter_map(|f| Some((f.rank, self.name(f)?)))
+            .take_while(|(_, f)| f.reach > address)
+            .find(|(_, f)| f.end > address)
+            .map(|(index, _)| FunctionId(index))
+    }
+
+    /// The best name of a function, or `wanted` if it is one of its names.
+    pub(crate) fn name_of(&self, id: FunctionId, wanted: Option<&str>) -> Option<&str> {
+        let found = self.functions.get(id.0)?;
+        // Its aliases stand before it; shorter ones after it do not cover the address.
+        let aliases = self.functions[..=id.0].iter().rev();
+        let aliases = aliases.take_while(|f| f.start == found.start);
+        let names = aliases.filter_map(|f| Some((f.rank, self.name(f)?)));
+        let best = names.min_by_key(|&(rank, name)| (Some(name) != wanted, preference(rank, name)));
+        best.map(|(_, name)| name)
     }
 
     fn name(&self, function: &Function) -> Option<&str> {
@@ -291,7 +287,7 @@ mod tests {
             (0x1100, 0x10, "the_right_one", Rank::Local),
             (0x1200, 0x10, "another", Rank::Local),
         ]);
-        let lookup = |address, wanted| table.lookup_preferring(address, wanted);
+        let lookup = |address, wanted| table.name_of(table.find(address)?, Some(wanted));
         assert_eq!(lookup(0x1108, "the_right_one"), Some("the_right_one"));
         assert_eq!(lookup(0x1108, "another"), Some("short"));
         assert_eq!(lookup(0x1208, "the_right_one"), Some("another"));

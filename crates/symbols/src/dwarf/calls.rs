@@ -7,7 +7,7 @@ use gimli::{AttributeValue, DwAt, RangeListsOffset, Result, UnitOffset, UnitRef}
 
 use super::entries::Entries;
 use super::language::Language;
-use super::lines::Line;
+use super::lines::{Line, NO_FILE};
 use super::sections::Slice;
 use super::units::contains;
 
@@ -58,8 +58,15 @@ struct Walk<'unit, 'data> {
     code: &'unit [Range<u64>],
     /// The functions and calls that enclose the entry at hand, with their depths.
     /// `None` for those that cover no address.
-    open: Vec<(isize, Option<CallId>)>,
+    open: Vec<(isize, Option<Open>)>,
     found: Calls,
+}
+
+/// A call that others may be inlined into.
+struct Open {
+    call: CallId,
+    /// The addresses from the first to the last that it covers, as indices.
+    covered: Range<usize>,
 }
 
 /// What is said of a function or call, as far as it matters here.
@@ -69,7 +76,7 @@ struct Attributes {
     high: Option<u64>,
     size: Option<u64>,
     ranges: Option<RangeListsOffset>,
-    call_file: u64,
+    call_file: Option<u32>,
     call_line: u32,
     origin: Option<UnitOffset>,
     sibling: Option<UnitOffset>,
@@ -95,7 +102,7 @@ impl<'data> Walk<'_, 'data> {
             while self
                 .open
                 .last()
-                .is_some_and(|&(open, _)| open >= entry.depth)
+                .is_some_and(|(open, _)| *open >= entry.depth)
             {
                 self.open.pop();
             }
@@ -156,7 +163,7 @@ impl<'data> Walk<'_, 'data> {
                 gimli::DW_AT_ranges => read.ranges = unit.attr_ranges_offset(value)?,
                 gimli::DW_AT_call_file => {
                     if let AttributeValue::FileIndex(file) = value {
-                        read.call_file = file;
+                        read.call_file = file.try_into().ok();
                     }
                 }
                 gimli::DW_AT_call_line => {
@@ -177,37 +184,39 @@ impl<'data> Walk<'_, 'data> {
         entry: UnitOffset,
         is_inlined: bool,
         attributes: &Attributes,
-    ) -> Option<CallId> {
-        let outer = if is_inlined {
+    ) -> Option<Open> {
+        let (outer, within) = if is_inlined {
             // Without an outer call that covers an address, it covers none either.
-            Some(self.open.last()?.1?)
+            let outer = self.open.last()?.1.as_ref()?;
+            (Some(outer.call), outer.covered.clone())
         } else {
-            None
+            (None, 0..self.addresses.len())
         };
-        let id = CallId::try_from(self.found.calls.len()).ok()?;
-        let mut covers_any = false;
-        let (addresses, code) = (self.addresses, self.code);
-        let innermost = &mut self.found.innermost;
+        let call = CallId::try_from(self.found.calls.len()).ok()?;
+        let (mut first, mut last) = (usize::MAX, 0);
+        let (addresses, code) = (&self.addresses[within.clone()], self.code);
+        let innermost = &mut self.found.innermost[within.clone()];
         for_each_range(self.unit, attributes, |start, end| {
             if !is_inlined && !contains(code, start) {
                 return;
             }
             let from = addresses.partition_point(|&address| address < start);
-            let covered = addresses[from..]
+            let inside = addresses[from..]
                 .iter()
                 .take_while(|&&address| address < end);
-            for (index, _) in (from..).zip(covered) {
+            for (index, _) in (from..).zip(inside) {
                 if innermost[index] == outer {
-                    innermost[index] = Some(id);
-                    covers_any = true;
+                    innermost[index] = Some(call);
+                    first = first.min(within.start + index);
+                    last = last.max(within.start + index);
                 }
             }
         });
-        if !covers_any {
+        if first > last {
             return None;
         }
         let line = Line {
-            file: attributes.call_file,
+            file: attributes.call_file.unwrap_or(NO_FILE),
             line: attributes.call_line,
         };
         self.found.calls.push(Call {
@@ -215,7 +224,10 @@ impl<'data> Walk<'_, 'data> {
             entry: attributes.origin.filter(|_| is_inlined).unwrap_or(entry),
             inlined_into: outer.map(|outer| (outer, line)),
         });
-        Some(id)
+        Some(Open {
+            call,
+            covered: first..last + 1,
+        })
     }
 }
 

@@ -10,10 +10,14 @@ use super::units::contains;
 /// A place in the source, in the numbers of its unit.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Line {
-    pub(super) file: u64,
+    /// [`NO_FILE`] where it is not known.
+    pub(super) file: u32,
     /// Zero where it is not known.
     pub(super) line: u32,
 }
+
+/// In place of the number of a file. Tables of so many files do not exist.
+pub(super) const NO_FILE: u32 = u32::MAX;
 
 /// The line at each of the sorted addresses. Sequences that do not begin in `code`
 /// belong to functions that the linker dropped.
@@ -55,7 +59,7 @@ pub(super) fn find(
         }
         let line = row.line().map_or(0, |line| line.get());
         let line = Line {
-            file: row.file_index(),
+            file: u32::try_from(row.file_index()).unwrap_or(NO_FILE),
             line: u32::try_from(line).unwrap_or(0),
         };
         before = (!row.end_sequence()).then_some((row.address(), line));

