@@ -78,14 +78,41 @@ pub(crate) fn resolve(
             }
         }
     }
+    // Each thread joins a stretch of the addresses; numbers are given in the order of
+    // addresses again when the stretches are put together.
+    let stretch = addresses.len().div_ceil(threads.max(1)).max(1);
+    let stretches: Vec<_> = addresses
+        .chunks(stretch)
+        .zip(rows.chunks(stretch))
+        .collect();
+    let answers = parallel::map(stretches.len(), threads, |at| {
+        let (addresses, rows) = stretches[at];
+        join_units(&module.table, by_unit, addresses, rows)
+    });
+    let mut builder = AnswerBuilder::default();
+    for answer in answers {
+        builder.append_all(answer);
+    }
+    let known = Known {
+        addresses,
+        answer: builder.finish(),
+    };
+    (known, described.problem(debug.as_ref()))
+}
+
+/// The answers for some addresses from those of the units, by their rows, and from the
+/// symbol table.
+fn join_units(
+    table: &Table,
+    by_unit: &[(Vec<usize>, Answer)],
+    addresses: &[u64],
+    rows: &[Option<(u32, u32)>],
+) -> Answer {
     let mut builder = AnswerBuilder::with_capacity(addresses.len());
     let mut numbers: Vec<Renumbering> = by_unit.iter().map(|_| Default::default()).collect();
-    let mut symbols = Symbols {
-        table: &module.table,
-        last: None,
-    };
+    let mut symbols = Symbols { table, last: None };
     for (&address, row) in addresses.iter().zip(rows) {
-        let Some((part, row)) = row else {
+        let &Some((part, row)) = row else {
             let symbol = symbols.find(address, None, &mut builder);
             builder.push(symbol.unwrap_or(NONE), []);
             continue;
@@ -94,11 +121,7 @@ pub(crate) fn resolve(
         let symbol = symbols.find(address, answer.function_name(row), &mut builder);
         builder.append(answer, row, &mut numbers[part as usize], symbol);
     }
-    let known = Known {
-        addresses,
-        answer: builder.finish(),
-    };
-    (known, described.problem(debug.as_ref()))
+    builder.finish()
 }
 
 /// Names of functions in the symbol table, which knows which copy of a function an
