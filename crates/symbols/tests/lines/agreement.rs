@@ -177,20 +177,24 @@ fn addr2line_agrees_on_a_given_program() {
 /// Both side by side, several times, nothing remembered.
 fn time(program: &Path, addresses: &[u64]) {
     let id = build_id(program).unwrap();
-    let mut best = [f64::MAX; 2];
-    for _ in 0..5 {
+    let mut times = [Vec::new(), Vec::new()];
+    for _ in 0..15 {
         let started = Instant::now();
         ours::resolve(program, id.as_deref(), addresses, &Search::default());
-        best[0] = best[0].min(started.elapsed().as_secs_f64());
+        times[0].push(started.elapsed().as_secs_f64());
         let started = Instant::now();
         judges::addr2line_alone(program, addresses);
-        best[1] = best[1].min(started.elapsed().as_secs_f64());
+        times[1].push(started.elapsed().as_secs_f64());
     }
+    let [ours, theirs] = times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    });
     println!(
         "{} addresses: {:.1} ms, addr2line {:.1} ms, {:.1} times as fast",
         addresses.len(),
-        best[0] * 1e3,
-        best[1] * 1e3,
-        best[1] / best[0]
+        ours * 1e3,
+        theirs * 1e3,
+        theirs / ours
     );
 }
