@@ -16,17 +16,14 @@ build: tools
 	$(CARGO) build --release
 
 # Debian packages that building, testing or measuring need; only what is missing is installed.
-.PHONY: tools test-tools bench-tools
+.PHONY: tools test-tools
 tools:
 	@scripts/need gcc:gcc g++:g++ strip:binutils
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind dot:graphviz dwz:dwz llvm-symbolizer:llvm
-	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libmimalloc.so.2:libmimalloc2.0
-
-bench-tools: test-tools
-	@scripts/need heaptrack:heaptrack sqlite3:sqlite3
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm
+	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
 $(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 	$(MAKE) -C workloads OUT=../$(WORKLOADS)
@@ -52,7 +49,7 @@ check:
 	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
 
 # Long runs, each with its own command.
-bench: build bench-tools $(WORKLOADS)/.built
+bench: build test-tools $(WORKLOADS)/.built
 	python3 benches/overhead.py --residue $(RESIDUE) --workloads $(WORKLOADS) --json build/overhead.json --markdown docs/OVERHEAD.md --update-readme README.md
 
 # A million stacks each, compared with libgcc's unwinder, on four programs.

@@ -7,9 +7,9 @@ use super::counter::Counter;
 use super::diff_numbers::{amount, exact, rate, signed, to_before};
 use super::diff_table::Table;
 use super::moments::Part;
-use super::names::cut_middle;
 use super::units::{count, counted};
 use super::words::{command_line, visible};
+use residue_names::cut_middle;
 
 /// Characters of a command that are shown.
 const LONGEST_COMMAND: usize = 60;

@@ -5,9 +5,10 @@ use std::io::{self, Write};
 use residue_profile::*;
 
 use super::bins::size_range;
-use super::names::{CUT_FRAMES, NameStyle, Names};
+use super::names::{NameStyle, Names};
 use super::paths;
 use super::units::{count, counted, exact_bytes};
+use residue_calltree::CUT_FRAMES;
 
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "[stacks] {}", profile.stacks.len())?;

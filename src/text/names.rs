@@ -1,12 +1,8 @@
 //! Readable names of functions and frames, made when they are first shown.
 
+use residue_calltree::{CUT_FRAMES, LOST_FRAME};
 use residue_names::{DemangleStyle, demangle};
 use residue_profile::{CUT, FrameId, FunctionId, Profile};
-
-/// In place of frames that the depth limit left out.
-pub const CUT_FRAMES: &str = "[... frames left out ...]";
-/// In place of a frame that a damaged file does not hold any more.
-const LOST_FRAME: &str = "[lost frame]";
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NameStyle {
@@ -89,20 +85,6 @@ fn without_controls(text: &str) -> String {
     text.chars().filter(|char| !char.is_control()).collect()
 }
 
-/// At most `longest` characters: the two ends with `…` between them.
-pub fn cut_middle(text: &str, longest: usize) -> String {
-    let length = text.chars().count();
-    if length <= longest {
-        return text.to_string();
-    }
-    let tail = longest.saturating_sub(1) / 2;
-    let head = longest.saturating_sub(1) - tail;
-    let mut cut: String = text.chars().take(head).collect();
-    cut.push('…');
-    cut.extend(text.chars().skip(length - tail));
-    cut
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,14 +124,6 @@ mod tests {
         assert_eq!(names.module_beside(3), None);
         assert_eq!(names.module_beside(4), None);
         assert_eq!(names.module_beside(CUT), None);
-    }
-
-    #[test]
-    fn long_names_keep_both_ends() {
-        assert_eq!(cut_middle("abcdef", 6), "abcdef");
-        assert_eq!(cut_middle("abcdefg", 6), "abc…fg");
-        assert_eq!(cut_middle("äbcdéfg", 4), "äb…g");
-        assert_eq!(cut_middle("abc", 0), "…");
     }
 
     #[test]

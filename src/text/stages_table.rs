@@ -2,9 +2,9 @@
 
 use residue_analysis::stages::{Row, Stages, Value};
 
-use super::names::cut_middle;
 use super::units::bytes;
 use super::words::visible;
+use residue_names::cut_middle;
 
 /// More columns than these are not readable side by side.
 const MOST_COLUMNS: usize = 16;

@@ -3,9 +3,9 @@
 
 use residue_profile::{Profile, Totals};
 
-use super::names::cut_middle;
 use super::units::{bytes, count, counted, duration, exact_bytes, share};
 use super::words::{command_line, ending, visible};
+use residue_names::cut_middle;
 
 /// Characters of the command that are shown.
 const LONGEST_COMMAND: usize = 200;

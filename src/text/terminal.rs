@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 
-use super::names::cut_middle;
+use residue_names::cut_middle;
 
 /// Columns where there is no terminal to ask.
 const DEFAULT_COLUMNS: usize = 100;

@@ -1,8 +1,8 @@
 //! Recordings that other profilers make of the same programs, against what the
 //! programs know, what those profilers' own readers say, and what `residue run` sees.
 //!
-//! Each needs its profiler: heaptrack, valgrind, libgoogle-perftools4. Where one is
-//! not installed its test says so and is passed over.
+//! Each needs its profiler: heaptrack, valgrind, libgoogle-perftools4, which `make test`
+//! installs.
 
 use crate::support::ledger::Ledger;
 use crate::support::truth::Truths;
@@ -17,14 +17,6 @@ const TCMALLOC: &str = "/usr/lib/x86_64-linux-gnu/libtcmalloc.so.4";
 
 /// Two programs that do the same in every run, and know what they did.
 const PROGRAMS: [&[&str]; 2] = [&["leaky_events", "20"], &["new_delete", "30"]];
-
-fn is_installed(program: &str) -> bool {
-    let found = Command::new(program).arg("--version").output().is_ok();
-    if !found {
-        eprintln!("{program} is not installed; this was not tested");
-    }
-    found
-}
 
 /// A profiler's command, with a workload behind it.
 fn profiled(lab: &Lab, profiler: &[&str], workload: &[&str]) -> Truths {
@@ -83,9 +75,6 @@ fn expect_figure(summary: &str, key: &str, value: u64) {
 
 #[test]
 fn heaptrack_says_the_same_through_its_own_reader() {
-    if !is_installed("heaptrack") {
-        return;
-    }
     for workload in PROGRAMS {
         let lab = Lab::new();
         profiled(&lab, &["heaptrack", "-o", "job"], workload);
@@ -144,9 +133,6 @@ fn paths(ledger: &Ledger) -> BTreeMap<String, (u64, u64)> {
 
 #[test]
 fn raw_heaptrack_is_what_the_program_knows_and_residue_records() {
-    if !is_installed("heaptrack") {
-        return;
-    }
     for workload in PROGRAMS {
         let lab = Lab::new();
         let truths = profiled(&lab, &["heaptrack", "--raw", "-o", "job"], workload);
@@ -161,9 +147,6 @@ fn raw_heaptrack_is_what_the_program_knows_and_residue_records() {
 
 #[test]
 fn the_last_snapshot_of_massif_is_what_the_program_left() {
-    if !is_installed("valgrind") {
-        return;
-    }
     let lab = Lab::new();
     let massif = [
         "valgrind",
@@ -205,10 +188,7 @@ fn the_last_snapshot_of_massif_is_what_the_program_left() {
 
 #[test]
 fn heap_profiles_of_gperftools_are_what_the_program_knows() {
-    if !Path::new(TCMALLOC).exists() {
-        eprintln!("{TCMALLOC} is not installed; this was not tested");
-        return;
-    }
+    assert!(Path::new(TCMALLOC).exists(), "{TCMALLOC} is not installed");
     let lab = Lab::new();
     let mut command = Command::new(workloads::find(PROGRAMS[0][0]));
     command

@@ -27,6 +27,7 @@ pub use filter::{Filter, FilterError};
 pub use functions::{Calls, Edge, FunctionSums, Functions, by_function, edges};
 pub use labels::{Label, LabelId};
 pub use path::{PathReader, PathStep};
+pub use pieces::{CUT_FRAMES, LOST_FRAME};
 pub use scopes::outermost_scopes;
 pub use tree::{CallNode, CallNodeId, CallTree, Children};
 

@@ -12,8 +12,10 @@ use crate::labels::{Label, LabelId, Labels, Texts};
 use crate::scopes::scope_name;
 use crate::{Detail, Options};
 
-const CUT_FRAMES: &str = "[... frames left out ...]";
-const LOST_FRAME: &str = "[lost frame]";
+/// In place of frames that the depth limit left out.
+pub const CUT_FRAMES: &str = "[... frames left out ...]";
+/// In place of a frame that a damaged file does not hold any more.
+pub const LOST_FRAME: &str = "[lost frame]";
 const NO_LIBRARY: &str = "[no library]";
 
 /// One function at one place in a frame.

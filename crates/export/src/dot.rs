@@ -5,6 +5,7 @@ use std::cmp::Reverse;
 use std::io::{self, Write};
 
 use residue_calltree::{by_function, edges};
+use residue_names::cut_middle;
 
 use crate::Source;
 use crate::plain::visible;
@@ -70,7 +71,7 @@ pub fn write(
         let (own, all) = (sums.own[label], sums.cumulative[label]);
         let text = format!(
             "{}\n{} ({:.1} %)\nof {} ({:.1} %)",
-            short(&shown.name),
+            cut_middle(&shown.name, LONGEST_NAME),
             amount(own),
             share(own) * 100.0,
             amount(all),
@@ -100,18 +101,6 @@ pub fn write(
         }
     }
     writeln!(out, "}}")
-}
-
-/// At most [`LONGEST_NAME`] characters: the two ends with `…` between them.
-fn short(name: &str) -> String {
-    let length = name.chars().count();
-    if length <= LONGEST_NAME {
-        return name.to_string();
-    }
-    let tail = (LONGEST_NAME - 1) / 2;
-    let head: String = name.chars().take(LONGEST_NAME - 1 - tail).collect();
-    let tail: String = name.chars().skip(length - tail).collect();
-    format!("{head}…{tail}")
 }
 
 /// Lines are kept; what else controls a terminal is written out.
@@ -166,6 +155,9 @@ mod tests {
     #[test]
     fn texts_cannot_end_the_string() {
         assert_eq!(quoted("a\"b\\c\nd"), r#""a\"b\\c\nd""#);
-        assert_eq!(short(&"x".repeat(51)).chars().count(), 50);
+        assert_eq!(
+            cut_middle(&"x".repeat(51), LONGEST_NAME).chars().count(),
+            50
+        );
     }
 }

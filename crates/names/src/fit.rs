@@ -104,9 +104,12 @@ impl Nesting {
     }
 }
 
-/// The two ends with `…` between them.
-fn cut_middle(name: &str, longest: usize) -> String {
+/// At most `longest` characters: the two ends with `…` between them.
+pub fn cut_middle(name: &str, longest: usize) -> String {
     let length = name.chars().count();
+    if length <= longest {
+        return name.to_string();
+    }
     let tail = longest.saturating_sub(1) / 2;
     let head = longest.saturating_sub(1) - tail;
     let mut cut: String = name.chars().take(head).collect();
@@ -143,5 +146,13 @@ mod tests {
         assert_eq!(fitted("abcdefg", 6), "abc…fg");
         assert_eq!(fitted("äbcdéfg", 4), "äb…g");
         assert_eq!(fitted("a<b>c>defghijkl", 10), "a<b>c…ijkl");
+    }
+
+    #[test]
+    fn long_names_keep_both_ends() {
+        assert_eq!(cut_middle("abcdef", 6), "abcdef");
+        assert_eq!(cut_middle("abcdefg", 6), "abc…fg");
+        assert_eq!(cut_middle("äbcdéfg", 4), "äb…g");
+        assert_eq!(cut_middle("abc", 0), "…");
     }
 }

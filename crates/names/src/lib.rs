@@ -16,5 +16,6 @@ mod swift;
 mod tokens;
 
 pub use demangle::{DemangleStyle, demangle};
+pub use fit::cut_middle;
 pub use glob::glob;
 pub use rules::{Action, FrameName, NameStyle, RuleError, Rules, Shown};

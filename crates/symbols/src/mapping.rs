@@ -28,11 +28,11 @@ impl Mapping {
 
 #[allow(unsafe_code)]
 fn map(file: &File) -> io::Result<Mmap> {
+    // Installers and linkers put a new file in the place of an old one rather than writing
+    // into it; who cuts a mapped file short nevertheless ends the process with a signal,
+    // and the recording stays where it is.
     // SAFETY: the mapping is only read, as plain bytes of which any value is valid and
-    // which are checked wherever they are used. Installers and linkers put
-    // a new file in the place of an old one rather than writing into it; who cuts a
-    // mapped file short nevertheless ends the process with a signal, and the recording
-    // stays where it is.
+    // which are checked wherever they are used.
     unsafe { Mmap::map(file) }
 }
 
