@@ -5,7 +5,9 @@ use crate::groups::{GroupId, Groups};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
 use residue_profile::Profile;
-use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, NameId, Source};
+use residue_profile::timeline::{
+    Change, EventNumber, Moment, MomentId, MomentKind, NameId, Source,
+};
 use std::collections::BTreeMap;
 
 /// The events looked at, both included.
@@ -25,7 +27,7 @@ impl EventRange {
 /// The moments at which events begin, and what follows from them.
 pub struct History<'a> {
     profile: &'a Profile,
-    pub groups: Groups,
+    pub groups: &'a Groups,
     /// Begins (or ticks) in the range at which stacks are known, in the order of events.
     begins: Vec<MomentId>,
     /// The last moment of the last event in the range.
@@ -76,9 +78,36 @@ pub struct Movement {
     pub is_touched: bool,
 }
 
+impl Movement {
+    fn add(&mut self, change: &Change, is_before: bool) {
+        self.end_bytes += change.bytes;
+        self.end_blocks += change.blocks;
+        if is_before {
+            self.start_bytes = self.end_bytes;
+            self.start_blocks = self.end_blocks;
+            self.lowest_bytes = self.end_bytes;
+            self.highest_bytes = self.end_bytes;
+        } else {
+            self.is_touched = true;
+            self.lowest_bytes = self.lowest_bytes.min(self.end_bytes);
+            self.highest_bytes = self.highest_bytes.max(self.end_bytes);
+        }
+    }
+}
+
+/// What a group held, from begin to begin.
+#[derive(Debug, Clone)]
+pub struct Course {
+    /// Live bytes at every begin.
+    pub live: Series,
+    pub movement: Movement,
+}
+
+const NOT_ASKED: u32 = u32::MAX;
+
 impl<'a> History<'a> {
     /// `None` where fewer than two events began in the range.
-    pub fn new(profile: &'a Profile, range: EventRange) -> Option<History<'a>> {
+    pub fn new(profile: &'a Profile, groups: &'a Groups, range: EventRange) -> Option<History<'a>> {
         let timeline = &profile.timeline;
         // What another tool measured has no stacks, so none that could be late.
         let is_known =
@@ -117,7 +146,7 @@ impl<'a> History<'a> {
         let last_of_all = timeline.moments.iter().map(|moment| moment.event).max();
         Some(History {
             profile,
-            groups: Groups::of(profile),
+            groups,
             begins,
             end_of_run,
             change_starts,
@@ -153,84 +182,83 @@ impl<'a> History<'a> {
 
     /// How every group moved between the first begin and the end of the run.
     pub fn movements(&self) -> Vec<Movement> {
-        let timeline = &self.profile.timeline;
-        let mut movements = vec![Movement::default(); self.groups.members.len()];
+        let mut movements = vec![Movement::default(); self.groups.count()];
         let first = self.begins[0];
-        for change in &timeline.changes {
-            let Some(group) = self.group_of(change.stack) else {
-                continue;
-            };
-            let movement = &mut movements[group as usize];
-            if change.moment > self.end_of_run {
-                continue;
-            }
-            movement.end_bytes += change.bytes;
-            movement.end_blocks += change.blocks;
-            if change.moment <= first {
-                movement.start_bytes = movement.end_bytes;
-                movement.start_blocks = movement.end_blocks;
-                movement.lowest_bytes = movement.end_bytes;
-                movement.highest_bytes = movement.end_bytes;
-            } else {
-                movement.is_touched = true;
-                movement.lowest_bytes = movement.lowest_bytes.min(movement.end_bytes);
-                movement.highest_bytes = movement.highest_bytes.max(movement.end_bytes);
+        for change in self.changes() {
+            if let Some(group) = self.group_of(change.stack) {
+                movements[group as usize].add(change, change.moment <= first);
             }
         }
         movements
+    }
+
+    /// All changes up to the end of the run.
+    fn changes(&self) -> &'a [Change] {
+        let end = self.change_starts[self.end_of_run as usize + 1];
+        &self.profile.timeline.changes[..end]
     }
 
     fn group_of(&self, stack: u32) -> Option<GroupId> {
         self.groups.of_stack.get(stack as usize).copied()
     }
 
-    /// Live bytes of each of `groups` at every begin. They must be in ascending order.
-    pub fn group_series(&self, groups: &[GroupId]) -> Vec<Series> {
-        let timeline = &self.profile.timeline;
-        let mut live = vec![0_i64; groups.len()];
+    /// The course of each of some groups, in their order.
+    pub fn courses(&self, groups: &[GroupId]) -> Vec<Course> {
+        // A table and not a search: there are far more changes than groups.
+        let mut place_of_group = vec![NOT_ASKED; self.groups.count()];
+        for (&group, place) in groups.iter().zip(0..) {
+            place_of_group[group as usize] = place;
+        }
+        let mut movements = vec![Movement::default(); groups.len()];
         let mut values = vec![Vec::with_capacity(self.begins.len()); groups.len()];
+        let changes = self.changes();
+        let first = self.begins[0];
         let mut from = 0;
-        for &begin in &self.begins {
-            let to = self.change_starts[begin as usize + 1];
-            for change in &timeline.changes[from..to] {
-                if let Some(group) = self.group_of(change.stack)
-                    && let Ok(place) = groups.binary_search(&group)
-                {
-                    live[place] += change.bytes;
+        let ends = self.begins.iter().chain([&self.end_of_run]);
+        for (turn, &moment) in ends.enumerate() {
+            let to = self.change_starts[moment as usize + 1];
+            for change in &changes[from..to.max(from)] {
+                let group = self.group_of(change.stack);
+                let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
+                if place != NOT_ASKED {
+                    movements[place as usize].add(change, change.moment <= first);
                 }
             }
-            from = to;
-            for (place, live) in live.iter().enumerate() {
-                values[place].push(*live as f64);
+            from = to.max(from);
+            if turn < self.begins.len() {
+                for (values, movement) in values.iter_mut().zip(&movements) {
+                    values.push(movement.end_bytes as f64);
+                }
             }
         }
         let events: Vec<f64> = self
             .moments()
             .map(|moment| f64::from(moment.event))
             .collect();
-        values
-            .into_iter()
-            .map(|values| Series::new(events.clone(), values))
-            .collect()
+        let course = |(values, movement)| Course {
+            live: Series::new(events.clone(), values),
+            movement,
+        };
+        values.into_iter().zip(movements).map(course).collect()
     }
 
     /// Everything that is known about a group.
-    pub fn of_group(&self, group: GroupId, live: Series, movement: &Movement) -> StackHistory {
-        let members = &self.groups.members[group as usize];
+    pub fn of_group(&self, group: GroupId, course: &Course) -> StackHistory {
+        let members = self.groups.members(group);
         let counters = members
             .iter()
             .map(|&stack| &self.profile.stacks[stack as usize].counters);
         let (live_bytes, blocks) = counters.fold((0, 0), |(bytes, blocks), counters| {
             (bytes + counters.live_bytes, blocks + counters.calls)
         });
-        let end_of_run_bytes = u64::try_from(movement.end_bytes).unwrap_or(0);
+        let end_of_run_bytes = u64::try_from(course.movement.end_bytes).unwrap_or(0);
         let births = self.births(group);
         // Other tools do not tell them; and what was freed after the last event took
         // its births with it.
         let has_births = live_bytes == 0 || !births.is_empty();
         let is_there_still = live_bytes >= end_of_run_bytes / 4 * 3;
         StackHistory {
-            live,
+            live: course.live.clone(),
             end_of_run_bytes,
             at_exit_bytes: match self.is_whole {
                 true => live_bytes,
@@ -246,7 +274,7 @@ impl<'a> History<'a> {
 
     fn births(&self, group: GroupId) -> Vec<Birth> {
         let mut births: BTreeMap<u32, (u64, u64)> = BTreeMap::new();
-        for &stack in &self.groups.members[group as usize] {
+        for &stack in self.groups.members(group) {
             for birth in self.profile.births.row(stack as usize) {
                 let sum = births.entry(birth.birth).or_default();
                 sum.0 += birth.bytes;

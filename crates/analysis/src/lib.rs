@@ -3,10 +3,12 @@
 pub mod account;
 mod bytes_text;
 pub mod churn;
+pub mod counters;
 pub mod follow;
-mod groups;
+pub mod groups;
 pub mod growth;
 pub mod history;
+pub mod judged;
 pub mod merge;
 pub mod series;
 pub mod shape;

@@ -10,6 +10,7 @@
 //! stamp to the first stamp of the next event, is outside all of them. The
 //! intervals of a turn add up to its start-to-start difference, always.
 
+mod by_turn;
 mod intervals;
 mod jumps;
 mod matrix;

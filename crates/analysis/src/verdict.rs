@@ -14,13 +14,15 @@
 
 use crate::account::{self, GrowthAccount};
 use crate::churn::{self, Growing};
-use crate::follow::{Dependence, Follow, best_counter};
-use crate::groups::GroupId;
+use crate::counters::Counters;
+pub use crate::counters::Followed;
+use crate::groups::{GroupId, Groups};
 use crate::growth::{Growth, GrowthOptions, Outcome, assess};
-use crate::history::{EventRange, History, Movement};
+use crate::history::{EventRange, History};
+use crate::judged::{Judged, judge};
 use crate::series::Series;
-use crate::shape::{Shape, ShapeVerdict, classify};
-use residue_profile::timeline::{NameId, Source, StackId};
+use crate::shape::{Shape, ShapeVerdict};
+use residue_profile::timeline::{Source, StackId};
 use residue_profile::{NodeId, Profile, StackKind};
 use serde::Serialize;
 
@@ -97,12 +99,6 @@ impl Verdict {
 }
 
 #[derive(Debug, Clone)]
-pub struct Followed {
-    pub name: NameId,
-    pub follow: Follow,
-}
-
-#[derive(Debug, Clone)]
 pub struct StackVerdict {
     /// The largest of those through the same functions, and how many there are.
     pub stack: StackId,
@@ -121,7 +117,12 @@ pub struct StackVerdict {
 
 /// `None` where there are fewer than two events in the range.
 pub fn verdict(profile: &Profile, range: EventRange) -> Option<Verdict> {
-    let history = History::new(profile, range)?;
+    verdict_of(profile, &Groups::of(profile), range)
+}
+
+/// The same with groups that are known already.
+pub fn verdict_of(profile: &Profile, groups: &Groups, range: EventRange) -> Option<Verdict> {
+    let history = History::new(profile, groups, range)?;
     let mut judged = judge_stacks(profile, &history);
     let live = history
         .series(|moment| Some((moment.live_bytes? + moment.mapped_bytes.unwrap_or(0)) as f64));
@@ -202,31 +203,12 @@ struct Sizes {
     rss_span: f64,
 }
 
-struct Judged {
-    /// All stacks through these functions, the largest first.
-    stacks: Vec<StackId>,
-    movement: Movement,
-    live: Series,
-    verdict: ShapeVerdict,
-}
-
-impl Judged {
-    /// Whether the headline is about this stack.
-    fn is_guilty(&self, headline: Headline) -> bool {
-        match headline {
-            Headline::Leak => self.verdict.shape == Shape::Leak,
-            Headline::FreedAtExit => self.verdict.shape == Shape::ExitFreed,
-            _ => false,
-        }
-    }
-}
-
 fn judge_stacks(profile: &Profile, history: &History) -> Vec<Judged> {
     let movements = history.movements();
-    let members = &history.groups.members;
+    let groups = history.groups;
     let mut chosen: Vec<GroupId> = (0..movements.len() as GroupId)
         .filter(|&group| {
-            let stack = members[group as usize][0];
+            let stack = groups.members(group)[0];
             let is_reported = profile.stacks[stack as usize].kind == StackKind::Reported;
             movements[group as usize].is_touched && !is_reported
         })
@@ -247,21 +229,7 @@ fn judge_stacks(profile: &Profile, history: &History) -> Vec<Judged> {
         chosen.extend(rest);
     }
     chosen.sort_unstable();
-    let series = history.group_series(&chosen);
-    chosen
-        .into_iter()
-        .zip(series)
-        .map(|(group, live)| {
-            let movement = movements[group as usize];
-            let verdict = classify(&history.of_group(group, live.clone(), &movement));
-            Judged {
-                stacks: members[group as usize].clone(),
-                movement,
-                live,
-                verdict,
-            }
-        })
-        .collect()
+    judge(history, &chosen)
 }
 
 /// The sum of several series over the same events.
@@ -269,9 +237,9 @@ fn sum_of<'a>(judged: impl Iterator<Item = &'a Judged>) -> Series {
     let mut sum: Option<Series> = None;
     for judged in judged {
         sum = Some(match sum {
-            None => judged.live.clone(),
+            None => judged.course.live.clone(),
             Some(sum) => {
-                let values = sum.values().iter().zip(judged.live.values());
+                let values = sum.values().iter().zip(judged.course.live.values());
                 let values = values.map(|(one, other)| one + other).collect();
                 Series::new(sum.events().to_vec(), values)
             }
@@ -376,7 +344,9 @@ fn is_open_question(judged: &Judged) -> bool {
 
 /// Whether growth of the whole cannot be put down to stacks that come to rest.
 fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
-    let net = |judged: &Judged| (judged.movement.end_bytes - judged.movement.start_bytes).max(0);
+    let net = |judged: &Judged| {
+        (judged.course.movement.end_bytes - judged.course.movement.start_bytes).max(0)
+    };
     let whole: i64 = judged.iter().map(net).sum();
     let jumps = judged
         .iter()
@@ -392,39 +362,6 @@ fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
     open * 2 > whole
 }
 
-/// The counters of a run, by begin.
-struct Counters {
-    names: Vec<NameId>,
-    counts: Vec<Vec<f64>>,
-}
-
-impl Counters {
-    fn new(history: &History) -> Counters {
-        let names = history.counters();
-        let counts = names.iter().map(|&name| history.counts(name)).collect();
-        Counters { names, counts }
-    }
-
-    /// The counter that a series follows after its warm-up.
-    fn followed(&self, series: &Series, growth: &Growth) -> Option<Followed> {
-        let first = series
-            .events()
-            .partition_point(|&event| event < growth.first_event as f64);
-        let values = series.values().get(first..)?;
-        let increments: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-        let labelled: Vec<(&str, &[f64])> = self
-            .counts
-            .iter()
-            .map(|counts| ("", counts.get(first..).unwrap_or(&[])))
-            .collect();
-        let (index, follow) = best_counter(&increments, &labelled)?;
-        (follow.dependence != Dependence::Unclear).then(|| Followed {
-            name: self.names[index],
-            follow,
-        })
-    }
-}
-
 fn stack_verdicts(
     profile: &Profile,
     judged: Vec<Judged>,
@@ -436,8 +373,9 @@ fn stack_verdicts(
         .filter(|judged| judged.verdict.shape != Shape::Flat)
         .map(|judged| {
             let is_guilty = judged.is_guilty(verdict.headline);
-            let grown_blocks = judged.movement.end_blocks - judged.movement.start_blocks;
-            let grown_bytes = judged.movement.end_bytes - judged.movement.start_bytes;
+            let grown_blocks =
+                judged.course.movement.end_blocks - judged.course.movement.start_blocks;
+            let grown_bytes = judged.course.movement.end_bytes - judged.course.movement.start_bytes;
             let growth = &judged.verdict.growth;
             let bytes_per_block = grown_bytes as f64 / (grown_blocks as f64).max(1.0);
             let deferrals = profile.timeline.deferrals.iter();
@@ -455,10 +393,10 @@ fn stack_verdicts(
                     false => 0.0,
                 },
                 counter: is_guilty
-                    .then(|| counters.followed(&judged.live, growth))
+                    .then(|| counters.followed(&judged.course.live, growth))
                     .flatten(),
                 freed_at,
-                sparkline: judged.live.evenly(60).0,
+                sparkline: judged.course.live.evenly(60).0,
                 verdict: judged.verdict,
             }
         })

@@ -1,0 +1,36 @@
+//! Groups of stacks, judged one by one.
+
+use crate::groups::GroupId;
+use crate::history::{Course, History};
+use crate::shape::{Shape, ShapeVerdict, classify};
+use crate::verdict::Headline;
+use residue_profile::timeline::StackId;
+
+pub struct Judged {
+    /// All stacks through these functions, the largest first.
+    pub stacks: Vec<StackId>,
+    pub course: Course,
+    pub verdict: ShapeVerdict,
+}
+
+impl Judged {
+    /// Whether the headline is about this stack.
+    pub(crate) fn is_guilty(&self, headline: Headline) -> bool {
+        match headline {
+            Headline::Leak => self.verdict.shape == Shape::Leak,
+            Headline::FreedAtExit => self.verdict.shape == Shape::ExitFreed,
+            _ => false,
+        }
+    }
+}
+
+/// The shapes of some groups, in their order.
+pub fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
+    let courses = history.courses(groups);
+    let judged = |(&group, course): (&GroupId, Course)| Judged {
+        stacks: history.groups.members(group).to_vec(),
+        verdict: classify(&history.of_group(group, &course)),
+        course,
+    };
+    groups.iter().zip(courses).map(judged).collect()
+}
