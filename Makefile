@@ -12,7 +12,7 @@ SEEDS ?= 20
 
 all: build
 
-build: tools
+build: tools viewer
 	$(CARGO) build --release
 
 # Debian packages that building, testing or measuring need; only what is missing is installed.
@@ -25,6 +25,26 @@ test-tools: tools
 	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
+# The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.
+VIEWER_MODULES := viewer/node_modules/.package-lock.json
+VIEWER_SOURCES := $(shell find viewer/src -type f) viewer/index.html viewer/tsconfig.json viewer/vite.config.ts
+
+.PHONY: viewer viewer-test
+viewer: viewer/dist/index.html
+
+$(VIEWER_MODULES): viewer/package.json viewer/package-lock.json
+	@scripts/need-node
+	cd viewer && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+viewer/dist/index.html: $(VIEWER_SOURCES) $(VIEWER_MODULES)
+	@scripts/need-node
+	cd viewer && npm run --silent build
+
+viewer-test: $(VIEWER_MODULES)
+	@scripts/need-node
+	cd viewer && npx vitest run
+
 $(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 	$(MAKE) -C workloads OUT=../$(WORKLOADS)
 	touch $@
@@ -36,7 +56,7 @@ demo: build $(WORKLOADS)/.built
 	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events
 	$(RESIDUE) leaks build/demo.residue
 
-test: test-tools
+test: test-tools viewer viewer-test
 	$(CARGO) test --workspace --locked
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
@@ -76,4 +96,4 @@ kills: test-tools
 
 clean:
 	$(CARGO) clean
-	rm -rf build
+	rm -rf build viewer/dist viewer/node_modules

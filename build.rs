@@ -1,6 +1,6 @@
 //! Builds the recorder and hands it to the compiler, to be carried inside the
-//! `residue` executable: copying that one file to another machine is an
-//! installation.
+//! `residue` executable, with the page of `residue view`: copying that one file to
+//! another machine is an installation.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -20,10 +20,54 @@ fn main() {
     }
     let library = build_recorder();
     println!("cargo:rustc-env=RESIDUE_RECORDER={}", library.display());
+    take_page();
+}
+
+fn out_directory() -> PathBuf {
+    PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"))
+}
+
+const PAGE_FILES: [&str; 3] = ["index.html", "page.js", "page.css"];
+
+/// What is served where there is no page.
+const NO_PAGE: &str = "<!doctype html>
+<html lang=\"en\">
+  <head>
+    <meta charset=\"utf-8\">
+    <title>Residue</title>
+  </head>
+  <body>
+    <p>This <code>residue</code> was built without its page. <code>make</code> builds both.</p>
+  </body>
+</html>
+";
+
+/// Copies the page to where the compiler finds it. Building it takes Node, which is
+/// `make`'s business; without it everything else works.
+fn take_page() {
+    let (built, taken) = (Path::new("viewer/dist"), out_directory().join("page"));
+    std::fs::create_dir_all(&taken).expect("OUT_DIR can be written to");
+    let is_built = PAGE_FILES.iter().all(|file| built.join(file).is_file());
+    // A path that is not there would make cargo build anew each time.
+    match is_built {
+        true => println!("cargo:rerun-if-changed={}", built.display()),
+        false => {
+            println!("cargo:rerun-if-changed=viewer");
+            println!("cargo:warning=there is no page in viewer/dist: `make` builds it");
+        }
+    }
+    for file in PAGE_FILES {
+        let content = match file {
+            _ if is_built => std::fs::read(built.join(file)).expect("the page can be read"),
+            "index.html" => NO_PAGE.into(),
+            _ => Vec::new(),
+        };
+        std::fs::write(taken.join(file), content).expect("OUT_DIR can be written to");
+    }
 }
 
 fn build_recorder() -> PathBuf {
-    let out = PathBuf::from(std::env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+    let out = out_directory();
     let cargo = std::env::var_os("CARGO").expect("cargo sets CARGO");
     let target = out.join("recorder");
     let status = Command::new(cargo)

@@ -5,6 +5,7 @@ mod commands;
 mod recording;
 mod selftest;
 mod text;
+mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
@@ -34,6 +35,8 @@ enum Command {
     Check(commands::check::Args),
     /// Show what allocated most in a profile, or in a running program, from several sides
     Report(commands::report::Args),
+    /// Look at a profile in the browser, or at a program while it runs
+    View(commands::view::Args),
     /// Show the source lines of a function with what each of them allocated
     List(commands::list::Args),
     /// Compare two runs, two builds or two moments: what grew, what fell, what is new
@@ -42,6 +45,8 @@ enum Command {
     Merge(commands::merge::Args),
     /// Show between which stamps memory grows
     Stages(commands::stages::Args),
+    /// Draw the timeline with its fit, the stage matrix, survival and the account of RSS as SVG or PNG
+    Plot(commands::plot::Args),
     /// Make a profile from stacks, stamps and logs of other tools
     Import(commands::import::Args),
     /// Write a profile in a form that other tools read
@@ -69,10 +74,12 @@ fn main() -> ExitCode {
         Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),
         Command::Check(args) => commands::check::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
+        Command::View(args) => commands::view::run(args).map(|()| ExitCode::SUCCESS),
         Command::List(args) => commands::list::run(args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => commands::diff::run(args),
         Command::Merge(args) => commands::merge::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),
         Command::Dump(args) => commands::dump::run(args).map(|()| ExitCode::SUCCESS),

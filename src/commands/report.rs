@@ -1,6 +1,7 @@
 //! `residue report`: who was recorded, and what allocated most, from several sides.
 
 use std::io::Write;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use regex::{Regex, RegexBuilder};
@@ -15,6 +16,9 @@ use crate::text::report_source::Source;
 use crate::text::report_view::View;
 use crate::text::terminal::{Color, Page};
 use crate::text::{output, pager, report_csv, report_json, report_text};
+use crate::view::opened::Opened;
+use crate::view::page_file;
+use crate::view::shelf::Shelf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -27,6 +31,7 @@ use crate::text::{output, pager, report_csv, report_json, report_text};
     residue report job.residue@51..end --view library\n  \
     residue report job.*.residue --view self --csv > functions.csv\n  \
     residue report --pid 4711 --counter calls\n  \
+    residue report job.residue --html job.html\n  \
     residue report job.residue --json | jq '.self.rows[0].function'")]
 pub struct Args {
     /// Profiles to read, added up; FILE@51, FILE@51..end, FILE@NAME for a moment or what came
@@ -73,6 +78,10 @@ pub struct Options {
     /// Write one JSON document
     #[arg(long, help_heading = "Output", conflicts_with = "csv")]
     pub json: bool,
+    /// Write the page of `residue view` with its data into one file, to be sent and opened
+    /// anywhere; `-` for standard output
+    #[arg(long, value_name = "OUT", help_heading = "Output", conflicts_with_all = NOT_WITH_HTML)]
+    pub html: Option<PathBuf>,
     /// Write the first view as a table of comma-separated values
     #[arg(long, help_heading = "Output")]
     pub csv: bool,
@@ -89,6 +98,28 @@ pub struct Options {
     #[arg(long, help_heading = "Output")]
     pub no_pager: bool,
 }
+
+/// The page shows everything, and whoever looks at it chooses.
+const NOT_WITH_HTML: [&str; 18] = [
+    "csv",
+    "json",
+    "view",
+    "counter",
+    "counters",
+    "top",
+    "min_percent",
+    "function",
+    "inverted",
+    "max_frames",
+    "kind",
+    "focus",
+    "ignore",
+    "under",
+    "module",
+    "scope",
+    "thread",
+    "events",
+];
 
 const DEFAULT_TOP: &str = "10";
 const DEFAULT_MAX_FRAMES: usize = 16;
@@ -164,6 +195,9 @@ impl Options {
 
     /// The tables of a profile that the views look at.
     fn needs(&self) -> Needs {
+        if self.html.is_some() {
+            return Needs::ALL;
+        }
         let views = self.views();
         let has = |some: &[View]| views.iter().any(|view| some.contains(view));
         Needs {
@@ -191,11 +225,34 @@ pub fn run(args: Args) -> Result<()> {
             reading.load_all_needed(&args.files, options.needs())?
         }
     };
+    if let Some(out) = &options.html {
+        return write_page(&args, profile, out);
+    }
     if options.json || options.csv {
         return output::to_stdout(|out| write(&profile, options, out));
     }
     let page = Page::of_stdout(options.color, options.reading.naming.full_names);
     pager::show(&text(&profile, options, &page)?, !options.no_pager)
+}
+
+/// The page with the data in it.
+fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
+    if args.files.iter().any(|file| file.part.is_some()) {
+        anyhow::bail!("--html: the page holds whole recordings; choose events in it");
+    }
+    let first = args.files.first().map(|file| file.path.as_path());
+    let name = first
+        .and_then(Path::file_name)
+        .map(|name| name.to_string_lossy().into_owned());
+    let naming = &args.options.reading.naming;
+    let name = name.unwrap_or_else(|| profile.meta.program.clone());
+    let opened = Opened::new(name, profile, naming.rules()?, naming.style());
+    let shelf = Shelf::new(opened, None);
+    let write = |to: &mut dyn Write| page_file::write(&shelf, to);
+    match out == Path::new("-") {
+        true => output::to_stdout(write),
+        false => output::to_file(out, first.unwrap_or(Path::new("")), write),
+    }
 }
 
 fn source<'a>(profile: &'a Profile, options: &Options) -> Result<Source<'a>> {

@@ -478,21 +478,17 @@ impl Finished {
                 units::count(recorder.verify_differences),
             );
         }
-        let see = match verdict(profile, EventRange::ALL) {
-            Some(verdict) => {
-                let rules = NameRules::builtin();
-                let length = Length {
-                    stacks: SHOWN_STACKS,
-                    with_rest: false,
-                };
-                for line in leaks_text::lines(profile, &verdict, length, &rules, NameStyle::Short) {
-                    eprintln!("{line}");
-                }
-                "leaks"
+        if let Some(verdict) = verdict(profile, EventRange::ALL) {
+            let rules = NameRules::builtin();
+            let length = Length {
+                stacks: SHOWN_STACKS,
+                with_rest: false,
+            };
+            for line in leaks_text::lines(profile, &verdict, length, &rules, NameStyle::Short) {
+                eprintln!("{line}");
             }
-            None => "report",
-        };
-        eprintln!("residue: see it: residue {see} {}", path.display());
+        }
+        eprintln!("residue: see it: residue view {}", path.display());
     }
 
     fn name_others(&self, others: &[PathBuf]) {

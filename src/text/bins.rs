@@ -14,12 +14,22 @@ const OPEN_BIN: u8 = (residue_arena::counters::BINS - 1) as u8;
 /// Births that are further apart than this may stand for a few events each.
 const MOST_APART: u64 = 4 * residue_arena::moments::WHOLE_EVENTS;
 
+/// The smallest and the largest size that a bin stands for; `None` for what is larger
+/// than all others, too.
+pub fn size_bounds(bits: u8) -> (u64, Option<u64>) {
+    let Some(shift) = bits.checked_sub(1).map(|shift| u32::from(shift.min(63))) else {
+        return (0, Some(0));
+    };
+    let low = 1_u64 << shift;
+    (low, (bits != OPEN_BIN).then(|| low + (low - 1)))
+}
+
 /// The sizes that a bin stands for: `64..127 B`, `1..2 KiB`.
 pub fn size_range(bits: u8) -> String {
     let Some(shift) = bits.checked_sub(1).map(|shift| u32::from(shift.min(63))) else {
         return "0 B".to_string();
     };
-    let low = 1_u64 << shift;
+    let (low, _) = size_bounds(bits);
     match bits {
         1 => "1 B".to_string(),
         2..=10 => format!("{low}..{} B", 2 * low - 1),
@@ -123,6 +133,10 @@ mod tests {
         for (bits, text) in expected {
             assert_eq!(size_range(bits), text);
         }
+        assert_eq!(size_bounds(0), (0, Some(0)));
+        assert_eq!(size_bounds(7), (64, Some(127)));
+        assert_eq!(size_bounds(OPEN_BIN), (1 << 30, None));
+        assert_eq!(size_bounds(64), (1 << 63, Some(u64::MAX)));
     }
 
     fn sizes(bins: &[(u8, u64)]) -> Option<String> {

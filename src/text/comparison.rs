@@ -7,16 +7,17 @@
 //!   address ── file, beside it ──► numbers of its stacks ──► tree ──┘
 //! ```
 
-use std::collections::HashMap;
 use std::fs;
 use std::os::unix::fs::MetadataExt;
+use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use residue_calltree::diff::{JoinedTree, Pair, Scale, own_values};
 use residue_calltree::{CallTree, Detail};
 use residue_profile::timeline::Source;
-use residue_profile::{Module, Needs, Profile};
+use residue_profile::{Needs, Profile};
 
+use super::builds::Builds;
 use super::counter::Counter;
 use super::moments::{Address, OF_A_MOMENT, Part, Span};
 use super::reading::Reading;
@@ -45,7 +46,7 @@ pub struct Comparison {
     pub before: About,
     pub after: About,
     pub counter: Counter,
-    pub tree: JoinedTree,
+    pub tree: Arc<JoinedTree>,
     /// By node of the tree.
     pub own: Vec<Pair>,
     /// The counter that belongs to the one compared: blocks to bytes, bytes to blocks.
@@ -71,12 +72,13 @@ pub struct About {
 }
 
 impl About {
-    fn of(profile: &Profile, address: &Address, span: Span) -> About {
+    /// Of a profile that was given as `address`, as far as `part` and `span` say.
+    pub fn of(profile: &Profile, address: String, part: Option<Part>, span: Span) -> About {
         let timeline = &profile.timeline;
         let source = timeline.about.source;
         About {
-            address: address.to_string(),
-            part: address.part.clone(),
+            address,
+            part,
             program: profile.meta.program.clone(),
             command: profile.meta.command.clone(),
             events: (source != Source::None).then(|| span.events(timeline)),
@@ -97,8 +99,7 @@ struct Side {
     /// By node of its tree.
     own: Vec<i64>,
     beside: Option<Vec<i64>>,
-    /// Builds by file name, to tell whether two have the same code.
-    builds: HashMap<String, Vec<Module>>,
+    builds: Builds,
 }
 
 pub fn compare(request: &Request<'_>) -> Result<Comparison> {
@@ -119,7 +120,7 @@ pub fn compare(request: &Request<'_>) -> Result<Comparison> {
     });
     let after = after.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
     let ((before, tree_before), (after, tree_after)) = (before?, after?);
-    let is_moved = |module: &str| is_moved(&before.builds, &after.builds, module);
+    let is_moved = |module: &str| before.builds.is_moved(&after.builds, module);
     let tree = JoinedTree::of(&tree_before, &tree_after, is_moved);
     bring_together(request, before, after, tree, None)
 }
@@ -153,23 +154,52 @@ fn bring_together(
     let own = tree.pairs(&before.own, &after.own);
     let beside = before.beside.as_deref().zip(after.beside.as_deref());
     let beside = beside.map(|(before, after)| tree.pairs(before, after));
-    let (scale, per) = scale(
-        request.per_event,
-        &before.about,
-        &after.about,
-        events_between,
-    )?;
-    Ok(Comparison {
-        before: before.about,
-        after: after.about,
+    let numbers = Pairs {
         counter: request.counter,
-        tree,
         own,
-        beside: companion(request.counter).zip(beside),
-        scale,
-        per,
+        beside,
+    };
+    let sides = [before.about, after.about];
+    Comparison::new(
+        sides,
+        Arc::new(tree),
+        numbers,
+        request.per_event,
         events_between,
-    })
+    )
+}
+
+/// The numbers of both sides, by node of the joined tree.
+pub struct Pairs {
+    pub counter: Counter,
+    pub own: Vec<Pair>,
+    /// Of the counter that belongs to it, where it has one and that is asked for.
+    pub beside: Option<Vec<Pair>>,
+}
+
+impl Comparison {
+    /// Of two sides whose trees are joined already.
+    pub fn new(
+        sides: [About; 2],
+        tree: Arc<JoinedTree>,
+        numbers: Pairs,
+        per_event: PerEvent,
+        events_between: Option<u64>,
+    ) -> Result<Comparison> {
+        let [before, after] = sides;
+        let (scale, per) = scale(per_event, &before, &after, events_between)?;
+        Ok(Comparison {
+            before,
+            after,
+            counter: numbers.counter,
+            tree,
+            own: numbers.own,
+            beside: companion(numbers.counter).zip(numbers.beside),
+            scale,
+            per,
+            events_between,
+        })
+    }
 }
 
 /// Reads no more of the file than is looked at.
@@ -202,19 +232,11 @@ fn side(
         Some(counter) => Some(own_values(tree, numbers.of_counter(counter)?)),
         None => None,
     };
-    let mut builds: HashMap<String, Vec<Module>> = HashMap::new();
-    for (index, module) in profile.modules.iter().enumerate() {
-        let name = profile.module_name(index as u32).unwrap_or_default();
-        builds
-            .entry(name.to_string())
-            .or_default()
-            .push(module.clone());
-    }
     Ok(Side {
-        about: About::of(profile, address, span),
+        about: About::of(profile, address.to_string(), address.part.clone(), span),
         own,
         beside,
-        builds,
+        builds: Builds::of(profile),
     })
 }
 
@@ -267,24 +289,6 @@ fn is_same_file(one: &Address, other: &Address) -> bool {
     matches!((identity(one), identity(other)), (Ok(one), Ok(other)) if one == other)
 }
 
-/// Whether a library is of another build on the other side, or only on one.
-fn is_moved(
-    before: &HashMap<String, Vec<Module>>,
-    after: &HashMap<String, Vec<Module>>,
-    module: &str,
-) -> bool {
-    let is_same = |one: &Module, other: &Module| {
-        // Without the number of its build a file is known by its path.
-        one.build_id == other.build_id && (!one.build_id.is_empty() || one.path == other.path)
-    };
-    let (Some(before), Some(after)) = (before.get(module), after.get(module)) else {
-        return true;
-    };
-    !before
-        .iter()
-        .all(|one| after.iter().all(|other| is_same(one, other)))
-}
-
 /// What numbers are divided by, and what that is called.
 fn scale(
     per_event: PerEvent,
@@ -319,30 +323,6 @@ fn scale(
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn builds(modules: &[(&str, &str)]) -> HashMap<String, Vec<Module>> {
-        let mut builds: HashMap<String, Vec<Module>> = HashMap::new();
-        for (path, build_id) in modules {
-            let name = path.rsplit('/').next().unwrap_or_default();
-            builds.entry(name.to_string()).or_default().push(Module {
-                path: path.to_string(),
-                build_id: build_id.to_string(),
-                ..Module::default()
-            });
-        }
-        builds
-    }
-
-    #[test]
-    fn code_is_where_it_was_in_the_same_build_only() {
-        let before = builds(&[("/old/a.so", "1"), ("/lib/b.so", ""), ("/lib/c.so", "3")]);
-        let after = builds(&[("/new/a.so", "1"), ("/lib/b.so", ""), ("/lib/c.so", "4")]);
-        let moved = |name: &str| is_moved(&before, &after, name);
-        assert!(!moved("a.so") && !moved("b.so"));
-        assert!(moved("c.so") && moved("elsewhere.so"));
-        let elsewhere = builds(&[("/opt/b.so", "")]);
-        assert!(is_moved(&before, &elsewhere, "b.so"));
-    }
 
     fn about(events: Option<u64>, source: Source, part: Option<Part>) -> About {
         About {

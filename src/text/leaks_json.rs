@@ -1,6 +1,7 @@
 //! The verdict for programs to read; the schema is in docs/COMMANDS.md.
 
 use super::names::{NameStyle, Names};
+use super::paths::shortened;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
 use residue_analysis::growth::Growth;
@@ -12,7 +13,7 @@ use serde::Serialize;
 use std::io::{self, Write};
 
 #[derive(Serialize)]
-struct Document<'a> {
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     program: &'a str,
@@ -91,9 +92,37 @@ struct Churn {
 }
 
 pub fn write(profile: &Profile, verdict: &Verdict, out: &mut dyn Write) -> io::Result<()> {
+    let document = document(profile, verdict, Limits::NONE);
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Stacks, and as many containers that grow.
+    pub stacks: usize,
+    /// Functions of a path, and characters of each.
+    pub steps: usize,
+    pub name_characters: usize,
+}
+
+impl Limits {
+    pub const NONE: Limits = Limits {
+        stacks: usize::MAX,
+        steps: usize::MAX,
+        name_characters: usize::MAX,
+    };
+
+    fn path(self, names: Vec<String>) -> Vec<String> {
+        shortened(&names, self.steps, self.name_characters)
+    }
+}
+
+pub fn document<'a>(profile: &'a Profile, verdict: &'a Verdict, most: Limits) -> Document<'a> {
     let mut names = Names::new(profile, NameStyle::NoParams);
     let growth = &verdict.growth;
-    let document = Document {
+    Document {
         format: "residue-leaks",
         version: 1,
         program: &profile.meta.program,
@@ -126,16 +155,16 @@ pub fn write(profile: &Profile, verdict: &Verdict, out: &mut dyn Write) -> io::R
         stacks: verdict
             .stacks
             .iter()
-            .map(|one| stack(profile, &mut names, one))
+            .take(most.stacks)
+            .map(|one| stack(profile, &mut names, one, most))
             .collect(),
         churn: verdict
             .churn
             .iter()
-            .map(|one| churn(profile, &mut names, one))
+            .take(most.stacks)
+            .map(|one| churn(profile, &mut names, one, most))
             .collect(),
-    };
-    serde_json::to_writer_pretty(&mut *out, &document)?;
-    writeln!(out)
+    }
 }
 
 fn counter<'a>(profile: &'a Profile, followed: &'a Followed) -> Counter<'a> {
@@ -151,7 +180,12 @@ pub fn name_of<'a>(profile: &'a Profile, followed: &Followed) -> &'a str {
     names.get(followed.name as usize).map_or("", String::as_str)
 }
 
-fn stack<'a>(profile: &'a Profile, names: &mut Names<'_>, one: &'a StackVerdict) -> Stack<'a> {
+fn stack<'a>(
+    profile: &'a Profile,
+    names: &mut Names<'_>,
+    one: &'a StackVerdict,
+    most: Limits,
+) -> Stack<'a> {
     let verdict = &one.verdict;
     Stack {
         stack: one.stack,
@@ -169,16 +203,26 @@ fn stack<'a>(profile: &'a Profile, names: &mut Names<'_>, one: &'a StackVerdict)
         share: one.share,
         blocks_per_event: one.blocks_per_event,
         counter: one.counter.as_ref().map(|one| counter(profile, one)),
-        path: path(profile, names, profile.stacks[one.stack as usize].node),
-        freed_at: one.freed_at.map(|node| path(profile, names, node)),
+        path: most.path(path(
+            profile,
+            names,
+            profile.stacks[one.stack as usize].node,
+        )),
+        freed_at: one
+            .freed_at
+            .map(|node| most.path(path(profile, names, node))),
         live: &one.sparkline,
     }
 }
 
-fn churn(profile: &Profile, names: &mut Names<'_>, one: &Growing) -> Churn {
+fn churn(profile: &Profile, names: &mut Names<'_>, one: &Growing, most: Limits) -> Churn {
     Churn {
         stack: one.stack,
-        path: path(profile, names, profile.stacks[one.stack as usize].node),
+        path: most.path(path(
+            profile,
+            names,
+            profile.stacks[one.stack as usize].node,
+        )),
         allocations: one.allocations,
         bytes_allocated: one.bytes_allocated,
         containers: one.containers,

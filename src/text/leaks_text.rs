@@ -11,7 +11,7 @@ use residue_analysis::shape::{Agreement, Shape};
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_calltree::{Detail, Filter, Label, Options, PathReader};
 use residue_names::{NameStyle, Rules};
-use residue_profile::timeline::Misuse;
+use residue_profile::timeline::{Misuse, StackId};
 use residue_profile::{Kind, NodeId, Profile, StackKind};
 
 /// How much is said.
@@ -27,6 +27,8 @@ const SHOWN_FRAMES: usize = 6;
 /// Churn that is not worth a line.
 const LEAST_SAVED_BYTES: u64 = 64 << 10;
 const MOST_ADVICE: usize = 3;
+/// Bars beside the rate of a stack that leaks: the line holds much else.
+const SHORT_SPARKLINE: usize = 8;
 const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The lines of the verdict, with names by `rules`.
@@ -37,14 +39,8 @@ pub fn lines(
     rules: &Rules,
     style: NameStyle,
 ) -> Vec<String> {
-    let options = Options {
-        rules,
-        style,
-        detail: Detail::Line,
-        kind: Kind::All,
-        filter: &Filter::default(),
-    };
-    let paths = &mut PathReader::new(profile, options);
+    let filter = Filter::default();
+    let paths = &mut PathReader::new(profile, options(rules, style, &filter));
     let unit = verdict.source.unit();
     let mut lines = vec![head(verdict, unit)];
     lines.extend(reasons(verdict));
@@ -83,7 +79,18 @@ pub fn lines(
     lines
 }
 
-fn head(verdict: &Verdict, unit: &str) -> String {
+fn options<'a>(rules: &'a Rules, style: NameStyle, filter: &'a Filter) -> Options<'a> {
+    Options {
+        rules,
+        style,
+        detail: Detail::Line,
+        kind: Kind::All,
+        filter,
+    }
+}
+
+/// The headline: what, how much, how sure.
+pub fn head(verdict: &Verdict, unit: &str) -> String {
     let growth = &verdict.growth;
     let events = format!(
         "{unit}s {}..{}{}",
@@ -152,7 +159,8 @@ fn interval(growth: &Growth) -> String {
     format!("{} .. {}", bytes_text(growth.low), bytes_text(growth.high))
 }
 
-fn reasons(verdict: &Verdict) -> Vec<String> {
+/// Why, in lines below the headline.
+pub fn reasons(verdict: &Verdict) -> Vec<String> {
     let is_plain = verdict.headline == Headline::Leak && verdict.basis == Basis::Stacks;
     let shown: Vec<&String> = match is_plain {
         true => Vec::new(),
@@ -285,7 +293,11 @@ fn guilty_lines(
     unit: &str,
 ) -> Vec<String> {
     let growth = &stack.verdict.growth;
-    let mut first = format!("  #{rank}  {}", rate_text(growth.rate, unit));
+    let mut first = format!(
+        "  #{rank}  {}  {}",
+        rate_text(growth.rate, unit),
+        sparkline(&shortened_series(&stack.sparkline, SHORT_SPARKLINE))
+    );
     if let Some(followed) = &stack.counter {
         first.push_str(&format!("   {}", counter(profile, followed, unit)));
     }
@@ -363,6 +375,16 @@ fn shape(shape: Shape) -> &'static str {
     }
 }
 
+/// Means of equal parts of a series, at most so many.
+fn shortened_series(values: &[f64], most: usize) -> Vec<f64> {
+    let parts = most.min(values.len());
+    let start = |part: usize| part * values.len() / parts;
+    (0..parts)
+        .map(|part| &values[start(part)..start(part + 1)])
+        .map(|part| part.iter().sum::<f64>() / part.len() as f64)
+        .collect()
+}
+
 /// A series as a row of bars from zero to its highest.
 pub fn sparkline(values: &[f64]) -> String {
     let highest = values.iter().copied().fold(0.0, f64::max);
@@ -375,8 +397,19 @@ pub fn sparkline(values: &[f64]) -> String {
         .collect()
 }
 
+/// A stack in one line, with names by `rules`.
+pub fn stack_name(profile: &Profile, rules: &Rules, style: NameStyle, stack: StackId) -> String {
+    let filter = Filter::default();
+    let paths = &mut PathReader::new(profile, options(rules, style, &filter));
+    path_of(profile, paths, stack)
+}
+
 fn one_line(profile: &Profile, paths: &mut PathReader<'_>, stack: &StackVerdict) -> String {
-    let stack = &profile.stacks[stack.stack as usize];
+    path_of(profile, paths, stack.stack)
+}
+
+fn path_of(profile: &Profile, paths: &mut PathReader<'_>, stack: StackId) -> String {
+    let stack = &profile.stacks[stack as usize];
     if let Some(text) = super::paths::placeholder(stack) {
         return text.to_string();
     }
@@ -477,4 +510,26 @@ fn misuse(misuse: &Misuse) -> Vec<String> {
     .filter(|(number, _)| *number != 0)
     .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_sparkline_goes_from_zero_to_the_highest() {
+        assert_eq!(sparkline(&[0.0, 1.0, 3.0, 7.0]), "▁▂▄█");
+        assert_eq!(sparkline(&[5.0, 5.0]), "██");
+        assert_eq!(sparkline(&[0.0, -1.0, f64::NAN]), "▁▁▁");
+        assert_eq!(sparkline(&[]), "");
+    }
+
+    #[test]
+    fn a_series_is_shortened_to_the_means_of_its_parts() {
+        let values: Vec<f64> = (0..60).map(f64::from).collect();
+        let means = [3.0, 10.5, 18.0, 25.5, 33.0, 40.5, 48.0, 55.5];
+        assert_eq!(shortened_series(&values, 8), means);
+        assert_eq!(shortened_series(&values[..3], 8), [0.0, 1.0, 2.0]);
+        assert!(shortened_series(&[], 8).is_empty());
+    }
 }

@@ -10,6 +10,7 @@
 
 pub mod arguments;
 pub mod bins;
+pub mod builds;
 pub mod comparison;
 pub mod counter;
 pub mod csv;

@@ -5,6 +5,7 @@ use residue_calltree::{Label, PathStep};
 
 use super::report_grid::name_beside;
 use super::terminal::Page;
+use residue_names::cut_middle;
 
 /// Columns that the name of a function keeps in any case.
 const SHORTEST_NAME: usize = 20;
@@ -92,6 +93,24 @@ pub fn one_line(path: &[PathStep], page: &Page, indent: usize) -> String {
         }
     };
     page.fit(&text, page.width.saturating_sub(indent))
+}
+
+/// The names of a path without the middle of a very long one, and each without the
+/// middle of a very long name.
+pub fn shortened(
+    names: &[impl AsRef<str>],
+    most_steps: usize,
+    most_characters: usize,
+) -> Vec<String> {
+    let text = |name: &_| cut_middle(AsRef::<str>::as_ref(name), most_characters);
+    if names.len() <= most_steps {
+        return names.iter().map(text).collect();
+    }
+    let half = most_steps / 2;
+    let left_out = format!("[... {} functions ...]", names.len() - 2 * half);
+    let outer = names[..half].iter().map(text);
+    let inner = names[names.len() - half..].iter().map(text);
+    outer.chain([left_out]).chain(inner).collect()
 }
 
 #[cfg(test)]
@@ -202,6 +221,16 @@ mod tests {
         assert_eq!(
             lines_of(&profile, 0, 1),
             ["#0 main  server", "… 39 frames …"]
+        );
+    }
+
+    #[test]
+    fn long_paths_and_long_names_lose_their_middle() {
+        let names = ["main", "a_long_name", "b", "c", "d"];
+        assert_eq!(shortened(&names, 5, 20), names);
+        assert_eq!(
+            shortened(&names, 4, 5),
+            ["main", "a_…me", "[... 1 functions ...]", "c", "d"]
         );
     }
 

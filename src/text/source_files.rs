@@ -1,6 +1,7 @@
 //! Sources of a program, where they are now: they may have been compiled elsewhere.
 
 use std::fs;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -27,6 +28,11 @@ impl SourceFile {
 /// The file of that path, or in one of the folders the one whose path ends most like
 /// it.
 pub fn find(path: &str, folders: &[PathBuf]) -> Option<SourceFile> {
+    find_up_to(path, folders, LARGEST_BYTES)
+}
+
+/// The same, of files of at most so many bytes.
+pub fn find_up_to(path: &str, folders: &[PathBuf], largest_bytes: u64) -> Option<SourceFile> {
     if path.is_empty() {
         return None;
     }
@@ -43,15 +49,22 @@ pub fn find(path: &str, folders: &[PathBuf]) -> Option<SourceFile> {
     [PathBuf::from(path)]
         .into_iter()
         .chain(in_folders)
-        .find_map(|path| open(&path))
+        .find_map(|path| open(&path, largest_bytes))
 }
 
-fn open(path: &Path) -> Option<SourceFile> {
+fn open(path: &Path, largest_bytes: u64) -> Option<SourceFile> {
+    // Asked before it is opened: opening a pipe waits for who writes into it.
     let about = fs::metadata(path).ok()?;
-    if !about.is_file() || about.len() > LARGEST_BYTES {
+    if !about.is_file() || about.len() > largest_bytes {
         return None;
     }
-    let bytes = fs::read(path).ok()?;
+    let mut bytes = Vec::new();
+    // Some files hold more than they say.
+    let mut file = fs::File::open(path).ok()?.take(largest_bytes + 1);
+    file.read_to_end(&mut bytes).ok()?;
+    if bytes.len() as u64 > largest_bytes {
+        return None;
+    }
     let text = String::from_utf8_lossy(&bytes);
     Some(SourceFile {
         path: path.to_path_buf(),
@@ -87,5 +100,7 @@ mod tests {
         let itself = folder.join("src/thing.cpp");
         assert!(find(itself.to_str().unwrap(), &[]).is_some());
         assert!(find(folder.to_str().unwrap(), &[]).is_none());
+        let up_to = |bytes| find_up_to(itself.to_str().unwrap(), &[], bytes).is_some();
+        assert!(up_to(8) && !up_to(7));
     }
 }

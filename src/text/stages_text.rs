@@ -40,6 +40,22 @@ pub fn write(stages: &Stages, per: &str, rows: usize, out: &mut dyn Write) -> io
     Ok(())
 }
 
+/// What to take home: who is guilty, and which difference to believe.
+pub fn words(stages: &Stages, per: &str) -> Vec<String> {
+    let mut words = verdict(stages, per);
+    words.extend(trust(stages, per, &Scale::of(stages)));
+    words
+}
+
+/// What an interval is called.
+pub fn interval_name(from: &str, to: &str, is_outside: bool, per: &str) -> String {
+    let (from, to) = (visible(from), visible(to));
+    match is_outside {
+        true => format!("outside: {from} -> {to} of the next {per}"),
+        false => format!("{from} -> {to}"),
+    }
+}
+
 fn head(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
     let what = match stages.value {
         Value::Rss => "resident size",
@@ -159,11 +175,7 @@ fn intervals(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
     for index in order {
         let interval = &stages.intervals[index];
         let share = interval.share.map_or("-".to_string(), percent);
-        let (from, to) = (visible(&interval.from), visible(&interval.to));
-        let path = match interval.outside {
-            true => format!("outside: {from} -> {to} of the next {per}"),
-            false => format!("{from} -> {to}"),
-        };
+        let path = interval_name(&interval.from, &interval.to, interval.outside, per);
         lines.push(format!(
             "{:>12} {share:>8}  {path}",
             scale.mean(interval.mean)

@@ -46,7 +46,7 @@ fn growth_above_the_limit_fails_with_the_guilty_stack() {
     let lab = leaking();
     let lines = [
         "ABOVE: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 512 B/event\n",
-        "  #1  1000 B/event   100.0 % of the growth\n",
+        "  #1  1000 B/event  ▁▂▃▄▅▆▇█   100.0 % of the growth\n",
         "      main > leak_here  marks_c.c:18\n",
     ];
     check(&lab, &[PROFILE, "--max-growth", "512/event"]).expect(1, &lines);

@@ -204,11 +204,7 @@ impl<'a> History<'a> {
 
     /// The course of each of some groups, in their order.
     pub fn courses(&self, groups: &[GroupId]) -> Vec<Course> {
-        // A table and not a search: there are far more changes than groups.
-        let mut place_of_group = vec![NOT_ASKED; self.groups.count()];
-        for (&group, place) in groups.iter().zip(0..) {
-            place_of_group[group as usize] = place;
-        }
+        let place_of_group = self.places(groups);
         let mut movements = vec![Movement::default(); groups.len()];
         let mut values = vec![Vec::with_capacity(self.begins.len()); groups.len()];
         let changes = self.changes();
@@ -242,8 +238,31 @@ impl<'a> History<'a> {
         values.into_iter().zip(movements).map(course).collect()
     }
 
-    /// Everything that is known about a group.
-    pub fn of_group(&self, group: GroupId, course: &Course) -> StackHistory {
+    /// Per group its place among some, or [`NOT_ASKED`]. A table and not a search: there
+    /// are far more changes than groups.
+    fn places(&self, groups: &[GroupId]) -> Vec<u32> {
+        let mut place_of_group = vec![NOT_ASKED; self.groups.count()];
+        for (&group, place) in groups.iter().zip(0..) {
+            place_of_group[group as usize] = place;
+        }
+        place_of_group
+    }
+
+    /// Everything that is known about some groups with their courses.
+    pub fn of_groups(&self, groups: &[GroupId], courses: &[Course]) -> Vec<StackHistory> {
+        let deferrals = self.deferrals(groups);
+        let known = groups.iter().zip(courses).zip(deferrals);
+        known
+            .map(|((&group, course), deferral)| self.of_group(group, course, deferral))
+            .collect()
+    }
+
+    fn of_group(
+        &self,
+        group: GroupId,
+        course: &Course,
+        deferral: Option<Deferral>,
+    ) -> StackHistory {
         let members = self.groups.members(group);
         let counters = members
             .iter()
@@ -266,7 +285,7 @@ impl<'a> History<'a> {
             },
             births,
             births_known: self.is_whole && has_births && is_there_still,
-            deferral: self.deferral(group),
+            deferral,
             events: self.last_event() - self.first_event() + 1,
             blocks,
         }
@@ -297,19 +316,28 @@ impl<'a> History<'a> {
             .collect()
     }
 
-    fn deferral(&self, group: GroupId) -> Option<Deferral> {
-        let deferrals = self.profile.timeline.deferrals.iter();
-        let (mut frees, mut events, mut longest) = (0, 0, 0);
-        for deferral in deferrals.filter(|one| self.group_of(one.stack) == Some(group)) {
-            frees += deferral.frees;
-            events += deferral.events;
-            longest = longest.max(deferral.longest_events);
+    /// Late frees of some groups, in their order.
+    fn deferrals(&self, groups: &[GroupId]) -> Vec<Option<Deferral>> {
+        let place_of_group = self.places(groups);
+        // Frees, events that they were late by, and the longest of these.
+        let mut sums = vec![(0_u64, 0_u64, 0_u32); groups.len()];
+        for deferral in &self.profile.timeline.deferrals {
+            let group = self.group_of(deferral.stack);
+            let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
+            if let Some((frees, events, longest)) = sums.get_mut(place as usize) {
+                *frees += deferral.frees;
+                *events += deferral.events;
+                *longest = (*longest).max(deferral.longest_events);
+            }
         }
-        (frees > 0).then(|| Deferral {
-            frees,
-            mean_events: events as f64 / frees as f64,
-            longest_events: f64::from(longest),
-        })
+        let deferral = |(frees, events, longest): (u64, u64, u32)| {
+            (frees > 0).then(|| Deferral {
+                frees,
+                mean_events: events as f64 / frees as f64,
+                longest_events: f64::from(longest),
+            })
+        };
+        sums.into_iter().map(deferral).collect()
     }
 
     /// What a counter counted from each begin to the next.

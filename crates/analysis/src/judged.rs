@@ -2,7 +2,7 @@
 
 use crate::groups::GroupId;
 use crate::history::{Course, History};
-use crate::shape::{Shape, ShapeVerdict, classify};
+use crate::shape::{Shape, ShapeVerdict, StackHistory, classify};
 use crate::verdict::Headline;
 use residue_profile::timeline::StackId;
 
@@ -27,10 +27,12 @@ impl Judged {
 /// The shapes of some groups, in their order.
 pub fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
     let courses = history.courses(groups);
-    let judged = |(&group, course): (&GroupId, Course)| Judged {
+    let histories = history.of_groups(groups, &courses);
+    let judged = |((&group, course), known): ((&GroupId, Course), StackHistory)| Judged {
         stacks: history.groups.members(group).to_vec(),
-        verdict: classify(&history.of_group(group, &course)),
         course,
+        verdict: classify(&known),
     };
-    groups.iter().zip(courses).map(judged).collect()
+    let courses = groups.iter().zip(courses);
+    courses.zip(histories).map(judged).collect()
 }

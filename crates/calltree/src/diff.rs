@@ -76,6 +76,11 @@ impl JoinedTree {
         pairs
     }
 
+    /// Where the nodes of the tree before, and of the tree after, are now.
+    pub fn places(&self) -> &[Vec<CallNodeId>; 2] {
+        &self.places
+    }
+
     pub fn label(&self, node: CallNodeId) -> &Label {
         &self.labels[self.nodes[node as usize].label as usize]
     }

@@ -181,6 +181,12 @@ fn pairs(tree: &CallTree) -> (Vec<(LabelId, LabelId)>, Vec<u32>) {
     (pairs, call_of_node)
 }
 
+/// Of every node, whether no node above it is of the same function.
+pub fn outermost_calls(tree: &CallTree, children: &Children) -> Vec<bool> {
+    let labels: Vec<LabelId> = tree.nodes.iter().map(|node| node.label).collect();
+    outermost(tree, children, &labels, tree.labels.len())
+}
+
 /// Of every node, whether no node above it is of the same kind.
 fn outermost(tree: &CallTree, children: &Children, kinds: &[u32], count: usize) -> Vec<bool> {
     let mut is_outermost = vec![false; tree.nodes.len()];

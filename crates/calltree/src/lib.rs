@@ -24,7 +24,7 @@ mod scopes;
 mod tree;
 
 pub use filter::{Filter, FilterError};
-pub use functions::{Calls, Edge, FunctionSums, Functions, by_function, edges};
+pub use functions::{Calls, Edge, FunctionSums, Functions, by_function, edges, outermost_calls};
 pub use labels::{Label, LabelId};
 pub use path::{PathReader, PathStep};
 pub use pieces::{CUT_FRAMES, LOST_FRAME};

@@ -1,0 +1,190 @@
+//! `residue plot`: pictures for logs, papers and batch jobs.
+
+use crate::commands::import::{self, load_or_import};
+use crate::commands::leaks;
+use crate::text::moments::Address;
+use crate::text::naming::Naming;
+use crate::text::{leaks_text, output};
+use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
+use residue_analysis::verdict::verdict;
+use residue_import::Unit;
+use residue_plot::{Look, Panel, Picture, Subject};
+use std::path::{Path, PathBuf};
+
+/// In place of a file.
+const STDOUT: &str = "-";
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue plot job.residue -o job.svg\n  \
+    residue plot job.residue@51..end -o job.png\n  \
+    residue plot job.residue --what timeline,account --width 720 -o paper.svg\n  \
+    residue plot SEvt__EndOfRun_SProf.txt --what stages -o stages.png\n  \
+    residue plot job.residue --format png -o - | display")]
+pub struct Args {
+    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    pub file: Address,
+    /// Picture to write: NAME.svg or NAME.png; - for standard output, with --format
+    #[arg(short, long, value_name = "OUT")]
+    pub output: PathBuf,
+    /// Form of the picture, if not the ending of OUT
+    #[arg(long, value_enum)]
+    pub format: Option<Format>,
+    /// Panels to draw, with commas between; all for which there are data if not given
+    #[arg(long, value_enum, value_name = "PANEL", value_delimiter = ',')]
+    pub what: Vec<What>,
+    /// Width of the picture; a PNG has twice as many pixels
+    #[arg(long, value_name = "PX", default_value_t = Look::USUAL_WIDTH_PX, value_parser = width())]
+    pub width: u32,
+    /// Light on dark
+    #[arg(long)]
+    pub dark: bool,
+    /// First event to look at
+    #[arg(long, value_name = "EVENT")]
+    pub from: Option<u32>,
+    /// Last event to look at
+    #[arg(long, value_name = "EVENT")]
+    pub to: Option<u32>,
+    /// Unit of sizes, where a FILE of another tool does not tell; as for `residue import`
+    #[arg(long, value_name = "UNIT")]
+    pub unit: Option<Unit>,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+fn width() -> clap::builder::RangedI64ValueParser<u32> {
+    let (least, most) = Look::WIDTHS_PX.into_inner();
+    clap::value_parser!(u32).range(i64::from(least)..=i64::from(most))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum Format {
+    Svg,
+    Png,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub enum What {
+    /// RSS, live heap and mapped memory; what grows, with its rate and interval
+    Timeline,
+    /// What each event gained between which stamps
+    Stages,
+    /// What is live at the end, by the event it was born in
+    Survival,
+    /// What the growth of the resident size is made of
+    Account,
+}
+
+impl What {
+    fn panel(self) -> Panel {
+        match self {
+            What::Timeline => Panel::Timeline,
+            What::Stages => Panel::Stages,
+            What::Survival => Panel::Survival,
+            What::Account => Panel::Account,
+        }
+    }
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let format = format(args.format, &args.output)?;
+    let picture = draw(&args)?;
+    if picture.panels.is_empty() {
+        let reasons = picture.left_out.join("; ");
+        bail!("{}: nothing can be drawn: {reasons}", args.file);
+    }
+    let bytes = match format {
+        Format::Svg => picture.svg.into_bytes(),
+        Format::Png => {
+            residue_plot::png(&picture.svg).with_context(|| format!("{}: no picture", args.file))?
+        }
+    };
+    if args.output == Path::new(STDOUT) {
+        return output::to_stdout(|out| Ok(out.write_all(&bytes)?));
+    }
+    output::to_file(&args.output, &args.file.path, |out| {
+        Ok(out.write_all(&bytes)?)
+    })
+}
+
+/// What cannot be done is said before anything is read.
+fn format(asked: Option<Format>, output: &Path) -> Result<Format> {
+    if let Some(format) = asked {
+        return Ok(format);
+    }
+    if output == Path::new(STDOUT) {
+        bail!("say with --format whether standard output shall be svg or png");
+    }
+    let ending = output.extension().unwrap_or_default();
+    match ending.to_ascii_lowercase().to_str() {
+        Some("svg") => Ok(Format::Svg),
+        Some("png") => Ok(Format::Png),
+        _ => bail!(
+            "{} ends neither in .svg nor in .png; say with --format which is meant",
+            output.display()
+        ),
+    }
+}
+
+fn draw(args: &Args) -> Result<Picture> {
+    let reading = import::Reading {
+        format: None,
+        unit: args.unit,
+    };
+    let profile = load_or_import(&args.file.path, reading)?;
+    let range = leaks::range(&profile, &args.file, args.from, args.to)?;
+    let verdict = verdict(&profile, range);
+    let rules = args.naming.rules()?;
+    let style = args.naming.style();
+    let unit = profile.timeline.about.source.unit();
+    let headline = match &verdict {
+        Some(verdict) => leaks_text::head(verdict, unit),
+        None => format!("no verdict: fewer than two {unit}s"),
+    };
+    let panels: Vec<Panel> = match &*args.what {
+        [] => What::value_variants(),
+        asked => asked,
+    }
+    .iter()
+    .map(|what| what.panel())
+    .collect();
+    let subject = Subject {
+        profile: &profile,
+        range,
+        verdict: verdict.as_ref(),
+        headline: &headline,
+        stack_name: &|stack| leaks_text::stack_name(&profile, &rules, style, stack),
+    };
+    let look = Look {
+        width_px: args.width,
+        is_dark: args.dark,
+    };
+    Ok(residue_plot::draw(&subject, &panels, look))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_ending_of_the_name_is_the_form() {
+        let form = |name: &str| format(None, Path::new(name)).map_err(|error| error.to_string());
+        assert_eq!(form("a/b.svg"), Ok(Format::Svg));
+        assert_eq!(form("b.c.PNG"), Ok(Format::Png));
+        assert_eq!(
+            form("plot.pdf").unwrap_err(),
+            "plot.pdf ends neither in .svg nor in .png; say with --format which is meant"
+        );
+        assert!(form("svg").is_err());
+        assert!(form("-").unwrap_err().contains("--format"));
+        assert_eq!(
+            format(Some(Format::Png), Path::new("-")).unwrap(),
+            Format::Png
+        );
+        assert_eq!(
+            format(Some(Format::Svg), Path::new("x.png")).unwrap(),
+            Format::Svg
+        );
+    }
+}

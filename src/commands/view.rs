@@ -1,0 +1,192 @@
+//! `residue view`: a profile, two to compare, or a running program, in the browser.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use residue_arena::FILE_SUFFIX;
+use residue_calltree::Detail;
+use residue_finish::ArenaFile;
+
+use crate::commands::import::{Reading, load_or_import};
+use crate::recording::arenas::Arena;
+use crate::text::moments::{Address, Part};
+use crate::text::naming::Naming;
+use crate::text::output;
+use crate::view::browser;
+use crate::view::live::{Current, Program};
+use crate::view::opened::Opened;
+use crate::view::server::Server;
+use crate::view::shelf::Shelf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:\n  \
+    residue view job.residue\n  \
+    residue view job.residue --at 'flame?events=51..100'\n  \
+    residue view before.residue after.residue --at compare\n  \
+    residue view --pid 4711\n  \
+    residue view job.residue --no-browser --port 8080\n\n\
+    The page is served to this machine alone, at an address that holds a secret. From elsewhere:\n  \
+    ssh -L 8080:127.0.0.1:8080 HOST residue view job.residue --port 8080")]
+pub struct Args {
+    /// Profile to look at, or a file that `residue import` reads
+    #[arg(value_name = "FILE", required_unless_present = "pid")]
+    pub file: Option<Address>,
+    /// Another one, to compare: FILE is before, FILE2 after
+    #[arg(value_name = "FILE2")]
+    pub second: Option<Address>,
+    /// Look at a program that `residue run` is recording at this moment
+    #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    /// Where to begin: what stands after `#` in the page's address
+    #[arg(long, value_name = "VIEW")]
+    pub at: Option<String>,
+    /// Port of this machine; 0 for a free one
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub port: u16,
+    /// Only print the address
+    #[arg(long)]
+    pub no_browser: bool,
+    #[command(flatten)]
+    pub reading: Reading,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let program = match (&args.file, args.pid) {
+        (_, Some(pid)) => Some(args.program(pid)?),
+        (Some(file), None) => match running(&file.path)? {
+            Some(_) if args.second.is_some() => {
+                bail!("{file} is a running program; it is shown alone")
+            }
+            Some(pid) => Some(args.program(pid)?),
+            None => None,
+        },
+        (None, None) => None,
+    };
+    let shelf = match &program {
+        Some(program) => program.open()?,
+        None => args.open_files()?,
+    };
+    let server = Server::bind(args.port)?;
+    let address = match &args.at {
+        Some(at) => server.address() + &fragment(at),
+        None => server.address(),
+    };
+    let current = Arc::new(Current::new(shelf));
+    server.run(current.clone(), || {
+        output::to_stdout(|out| Ok(writeln!(out, "{address}")?))?;
+        eprintln!("residue: Ctrl-C ends it");
+        if !args.no_browser {
+            browser::open(&address);
+        }
+        let shelf = current.shelf();
+        thread::spawn(move || warm_up(&shelf));
+        if let Some(program) = program {
+            thread::spawn(move || program.follow(&current));
+        }
+        Ok(())
+    })
+}
+
+impl Args {
+    fn program(&self, pid: u32) -> Result<Program> {
+        Program::find(pid, self.naming.rules()?, self.naming.style())
+    }
+
+    fn open_files(&self) -> Result<Shelf> {
+        let first = self.file.as_ref().context("give a FILE or --pid")?;
+        let first = self.open(first)?;
+        let second = self.second.as_ref().map(|file| self.open(file));
+        Ok(Shelf::new(first, second.transpose()?))
+    }
+
+    fn open(&self, file: &Address) -> Result<Opened> {
+        if let Some(part) = &file.part {
+            let events = match part {
+                Part::At(event) => format!("{event}..{event}"),
+                Part::Between(from, to) => format!("{from}..{to}"),
+            };
+            bail!("{file}: whole files are opened; --at 'stacks?events={events}' shows a part");
+        }
+        let rules = self.naming.rules()?;
+        let bar = progress(&file.path);
+        let profile = load_or_import(&file.path, self.reading);
+        bar.finish_and_clear();
+        let name = file.path.file_name().unwrap_or(file.path.as_os_str());
+        let name = name.to_string_lossy().into_owned();
+        Ok(Opened::new(name, profile?, rules, self.naming.style()))
+    }
+}
+
+/// The process that writes an arena, where FILE is one.
+fn running(path: &Path) -> Result<Option<u32>> {
+    if !path.to_string_lossy().ends_with(FILE_SUFFIX) {
+        return Ok(None);
+    }
+    let arena = Arena {
+        path: path.to_path_buf(),
+        identity: ArenaFile::open(path)?.identity()?,
+    };
+    let file = path.display();
+    match arena.is_in_use() {
+        true => Ok(Some(arena.identity.pid)),
+        false => {
+            bail!("{file}: the program has ended; `residue recover {file} -o FILE` makes a profile")
+        }
+    }
+}
+
+/// What turns on a terminal while a profile is read; imports have a bar of their own.
+fn progress(path: &Path) -> ProgressBar {
+    if path.extension().is_none_or(|ending| ending != "residue") {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::with_draw_target(None, ProgressDrawTarget::stderr());
+    if let Ok(style) = ProgressStyle::with_template("residue: {spinner} {msg}") {
+        bar.set_style(style);
+    }
+    bar.set_message(format!("reading {}", path.display()));
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+/// The place in the page as the end of its address.
+fn fragment(at: &str) -> String {
+    const NOT_THERE: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
+    let at = at.strip_prefix('#').unwrap_or(at);
+    format!("#{}", utf8_percent_encode(at, NOT_THERE))
+}
+
+/// Works out what the first answers are made from, while the browser starts.
+fn warm_up(shelf: &Shelf) {
+    for opened in std::iter::once(&shelf.first).chain(&shelf.second) {
+        thread::scope(|scope| {
+            scope.spawn(|| opened.groups());
+            opened.tree(Detail::Function);
+        });
+        opened.verdict(None);
+        // For the lines of functions, which are looked at later if at all.
+        opened.tree(Detail::Line);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_are_written_as_addresses_are() {
+        assert_eq!(fragment("flame?events=51..100"), "#flame?events=51..100");
+        assert_eq!(fragment("#flame"), "#flame");
+        assert_eq!(
+            fragment("stacks?focus=a b\"<ä>%20"),
+            "#stacks?focus=a%20b%22%3C%C3%A4%3E%20"
+        );
+    }
+}

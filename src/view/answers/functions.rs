@@ -1,0 +1,93 @@
+//! All functions, with what each allocated itself and with all that it called.
+
+use anyhow::Result;
+use residue_calltree::{Detail, LabelId};
+use serde::Serialize;
+
+use crate::view::key::Key;
+use crate::view::question::Question;
+use crate::view::selection::Selection;
+use crate::view::shelf::Shelf;
+use crate::view::tree::ShownTree;
+use crate::view::values::ByLabel;
+
+const USUAL_ROWS: usize = 100;
+const MOST_ROWS: usize = 200;
+
+#[derive(Serialize)]
+pub struct Functions {
+    counter: &'static str,
+    unit: &'static str,
+    whole: u64,
+    found: usize,
+    offset: usize,
+    rows: Vec<FunctionRow>,
+}
+
+#[derive(Serialize)]
+pub struct FunctionRow {
+    pub key: Key,
+    pub function: String,
+    pub library: String,
+    pub framework: bool,
+    #[serde(rename = "self")]
+    pub own: u64,
+    pub cumulative: u64,
+}
+
+impl FunctionRow {
+    pub fn of(shown: &ShownTree, sums: &ByLabel, id: LabelId) -> FunctionRow {
+        let label = &shown.tree.labels[id as usize];
+        FunctionRow {
+            key: shown.label_key(id),
+            function: label.name.to_string(),
+            library: label.module.to_string(),
+            framework: label.is_framework,
+            own: sums.own[id as usize],
+            cumulative: sums.cumulative[id as usize],
+        }
+    }
+}
+
+/// Here `focus` chooses functions and not stacks: it is a list to find one in.
+pub fn functions(shelf: &Shelf, question: &Question) -> Result<Functions> {
+    let mut selection = Selection::of(shelf.side(question)?, question)?;
+    let pattern = selection.focus.take();
+    let is_own = question.word("sort", &["cumulative", "self"])? == "self";
+    let offset = question.limit("offset", 0, usize::MAX)?;
+    let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
+
+    let shown = selection.opened.tree(Detail::Function);
+    let values = selection.values(shown)?;
+    let sums = values.by_label(&shown.tree, shown.is_outermost());
+    let matching = pattern.map(|pattern| shown.matching(&pattern));
+    let ranking = match is_own {
+        true => &sums.own,
+        false => &sums.cumulative,
+    };
+    let is_shown = |id: &LabelId| {
+        let id = *id as usize;
+        ranking[id] > 0 && matching.as_ref().is_none_or(|matching| matching[id])
+    };
+    let mut found: Vec<LabelId> = (0..shown.tree.labels.len() as LabelId)
+        .filter(is_shown)
+        .collect();
+    let order = |id: &LabelId| {
+        let label = &shown.tree.labels[*id as usize];
+        (std::cmp::Reverse(ranking[*id as usize]), &label.name, *id)
+    };
+    found.sort_unstable_by(|one, other| order(one).cmp(&order(other)));
+    Ok(Functions {
+        counter: selection.counter.name(),
+        unit: selection.unit(),
+        whole: values.whole(),
+        found: found.len(),
+        offset,
+        rows: found
+            .iter()
+            .skip(offset)
+            .take(limit)
+            .map(|&id| FunctionRow::of(shown, sums, id))
+            .collect(),
+    })
+}

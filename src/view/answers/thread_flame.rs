@@ -1,0 +1,95 @@
+//! The first level of a flame graph by thread: one box a thread. What lies below is
+//! asked for with the thread's number.
+
+use anyhow::{Result, bail};
+use residue_profile::{Counter, Thread, ThreadCounters};
+
+use super::flame::Flame;
+use crate::view::opened::Opened;
+use crate::view::question::Question;
+use crate::view::selection::{Selection, unit};
+
+/// Threads that are sent.
+const MOST_THREADS: usize = 1000;
+
+pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
+    let profile = &opened.profile;
+    if profile.by_thread.items().is_empty() {
+        bail!("this profile does not tell threads apart");
+    }
+    let mut notes = Vec::new();
+    if question.text("events").is_some() {
+        let note = "what threads did is known of the whole recording only";
+        notes.push(note.to_string());
+    }
+    let asked = question.counter()?;
+    let counter = match asked {
+        Counter::Calls | Counter::Total | Counter::Frees => asked,
+        _ => {
+            notes.push(format!(
+                "`{}` is not known by thread: these are total bytes",
+                asked.name()
+            ));
+            Counter::Total
+        }
+    };
+    let of_part = |part: &ThreadCounters| match counter {
+        Counter::Calls => part.calls,
+        Counter::Frees => part.frees,
+        _ => part.total_bytes,
+    };
+    let selection = Selection {
+        opened,
+        kind: question.kind()?,
+        focus: question.pattern("focus")?,
+        counter,
+        events: None,
+        thread: None,
+    };
+    let admits = selection.admits();
+    let mut sums = vec![0_u64; profile.threads.len()];
+    for stack in (0..profile.stacks.len()).filter(|&stack| admits(stack)) {
+        for part in profile.by_thread.row(stack) {
+            if let Some(sum) = sums.get_mut(part.thread as usize) {
+                *sum = sum.saturating_add(of_part(part));
+            }
+        }
+    }
+    let whole = sums.iter().fold(0_u64, |all, sum| all.saturating_add(*sum));
+    let mut flame = Flame {
+        counter: counter.name(),
+        unit: unit(counter),
+        whole,
+        events: selection.event_count()?,
+        libraries: vec![String::new()],
+        notes,
+        ..Flame::default()
+    };
+    let mut push = |key: String, name: String, parent: i64, value: u64, own: u64| {
+        flame.names.push(name);
+        flame.key.push(key);
+        flame.function.push(String::new());
+        flame.parent.push(parent);
+        flame.name.push(flame.names.len() - 1);
+        flame.library.push(0);
+        flame.value.push(value);
+        flame.own.push(own);
+        flame.weight.push(value);
+        flame.framework.push(0);
+        flame.matched.push(0);
+    };
+    push(String::new(), String::new(), -1, whole, 0);
+    let mut threads: Vec<(&Thread, u64)> = profile.threads.iter().zip(sums).collect();
+    threads.retain(|(_, sum)| *sum > 0);
+    threads.sort_by_key(|(thread, sum)| (std::cmp::Reverse(*sum), thread.tid));
+    let found = threads.len();
+    for (thread, sum) in threads.into_iter().take(MOST_THREADS) {
+        let name = match thread.name.is_empty() {
+            true => format!("thread {}", thread.tid),
+            false => format!("{} ({})", thread.name, thread.tid),
+        };
+        push(format!("thread:{}", thread.tid), name, 0, sum, sum);
+    }
+    flame.left_out = found.saturating_sub(MOST_THREADS) as u64;
+    Ok(flame)
+}

@@ -1,0 +1,106 @@
+// Functions, who called them and whom they called, and the lines of their source.
+
+import { useState } from "preact/hooks";
+import { go, parameter } from "../address";
+import { RANGE_COUNTERS, type FunctionRow } from "../answers";
+import { useAnswer } from "../ask";
+import { fileAbout } from "../page/about";
+import { Waiting } from "../parts/Waiting";
+import { SearchField } from "../stacks/SearchField";
+import { allStacks, KINDS } from "../stacks/selection";
+import { counterFor, counterWords, COUNTERS } from "./counters";
+import { FunctionList } from "./FunctionList";
+import { FunctionPanel, showFunction } from "./FunctionPanel";
+import { SourcePanel } from "./SourcePanel";
+import { beginTrail } from "./trail";
+import "./callers.css";
+
+export function CallersView() {
+  const isRange = parameter("events") !== "";
+  const counter = counterFor(parameter("counter"), isRange);
+  const chosen = parameter("function");
+  const [isRefused, setRefused] = useState(false);
+  const asked = useAnswer("callers", chosen ? { ...allStacks(), counter, function: chosen } : null);
+  const { answer } = asked;
+  const words = counterWords(counter, isRange);
+  const file = parameter("file") || (answer?.file_id ?? "").toString();
+  const choose = (row: FunctionRow) => {
+    beginTrail();
+    showFunction(row);
+  };
+
+  return (
+    <section class="view view-callers" aria-label="Callers">
+      <Toolbar isRange={isRange} counter={counter} isRefused={isRefused} />
+      <div class="callers-columns">
+        <FunctionList counter={counter} chosen={chosen} onChoose={choose} onRefused={setRefused} />
+        <div class="callers-right">
+          <Waiting of={asked} what="callers" />
+          {answer && <FunctionPanel answer={answer} words={words} isStale={asked.isLoading} />}
+          {!chosen && !file && <p class="callers-hint muted">Choose a function to see who called it and whom it called.</p>}
+          {file && (
+            <SourcePanel
+              file={file}
+              line={parameter("line")}
+              counter={counter}
+              words={words}
+              functionSelf={answer?.function.self ?? null}
+            />
+          )}
+          {answer && !file && <p class="muted callers-none">The source file of this function is not known.</p>}
+        </div>
+      </div>
+    </section>
+  );
+}
+
+function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean }) {
+  const { isRange } = props;
+  const unit = fileAbout()?.unit ?? "event";
+  const offered = COUNTERS.filter((one) => !isRange || RANGE_COUNTERS.includes(one.counter));
+  return (
+    <div class="toolbar callers-toolbar">
+      <SearchField
+        value={parameter("focus")}
+        label="Search functions"
+        placeholder="Search functions (regular expression)"
+        isRefused={props.isRefused}
+        onSearch={(focus) => go({ focus }, { quiet: true })}
+      />
+      <label class="field">
+        Counter
+        <select
+          value={props.counter}
+          onChange={(event) => {
+            const counter = event.currentTarget.value;
+            go({ counter: counter === "live" ? "" : counter });
+          }}
+        >
+          {offered.map(({ counter }) => (
+            <option key={counter} value={counter}>{counterWords(counter, isRange)}</option>
+          ))}
+        </select>
+      </label>
+      <label class="field">
+        Kind
+        <select
+          value={parameter("kind", "heap")}
+          onChange={(event) => {
+            const kind = event.currentTarget.value;
+            go({ kind: kind === "heap" ? "" : kind });
+          }}
+        >
+          {KINDS.map(({ kind, words }) => (
+            <option key={kind} value={kind}>{words}</option>
+          ))}
+        </select>
+      </label>
+      {isRange && (
+        <span class="muted small">
+          Of {unit}s {parameter("events")} only the growth of live memory is known, in bytes and in
+          blocks; stacks that fell are left out.
+        </span>
+      )}
+    </div>
+  );
+}

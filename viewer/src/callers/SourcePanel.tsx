@@ -1,0 +1,101 @@
+// A source file, line by line, with what each line allocated.
+
+import { useEffect, useRef } from "preact/hooks";
+import type { CounterName, SourceLines } from "../answers";
+import { useAnswer } from "../ask";
+import { saveCsv } from "../download";
+import { Amount } from "../parts/Number";
+import { Waiting } from "../parts/Waiting";
+import { allStacks } from "../stacks/selection";
+import { firstLook, gaps, heat, highestLine, SOURCE_HEAD, sourceRows, worthShowing, type SourceLine } from "./lines";
+
+export function SourcePanel(props: {
+  file: string;
+  line: string;
+  counter: CounterName;
+  words: string;
+  /** What the chosen function allocated by itself. */
+  functionSelf: number | null;
+}) {
+  const { file, line, counter } = props;
+  const asked = useAnswer("source", { ...allStacks(), counter, file, line });
+  const { answer } = asked;
+  const scroll = useRef<HTMLDivElement>(null);
+  const highest = answer ? highestLine(answer.lines) : null;
+  const first = answer ? firstLook(answer.lines, props.functionSelf) : null;
+  const wanted = /^\d+$/.test(line) ? Number(line) : first;
+
+  /** Brings a line to the middle of the box without moving the page. */
+  const show = (number: number | null) => {
+    const box = scroll.current;
+    const row = number === null ? null : box?.querySelector<HTMLElement>(`tr[data-key="${number}"]`);
+    if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
+  };
+  useEffect(() => show(wanted), [answer, wanted]);
+
+  return (
+    <section class="callers-source" aria-label="Source" aria-busy={asked.isLoading}>
+      <Waiting of={asked} what="source lines" />
+      {answer && (
+        <>
+          <div class="toolbar">
+            <h3>Source</h3>
+            <span class="mono callers-file" title={answer.file}><bdi>{answer.file}</bdi></span>
+            <span class="spacer" />
+            <button class="button small" disabled={highest === null} onClick={() => show(highest)}>
+              Highest line{highest === null ? "" : `: ${highest}`}
+            </button>
+            <button class="button small" onClick={() => saveCsv("source.csv", SOURCE_HEAD, sourceRows(answer.lines))}>
+              CSV
+            </button>
+          </div>
+          {answer.missing !== null && <p class="muted callers-missing">{answer.missing}</p>}
+          {answer.lines.length > 0 ? (
+            <div class="callers-source-scroll" ref={scroll}>
+              <Lines answer={answer} marked={wanted} />
+            </div>
+          ) : (
+            <p class="muted callers-none">No line of this file has {props.words}.</p>
+          )}
+        </>
+      )}
+    </section>
+  );
+}
+
+function Lines(props: { answer: SourceLines; marked: number | null }) {
+  const { unit } = props.answer;
+  const lines = worthShowing(props.answer.lines);
+  const leftOut = gaps(lines);
+  const mostSelf = Math.max(0, ...lines.map((line) => line.self));
+  const most = Math.max(0, ...lines.map((line) => line.cumulative));
+  const cell = (value: number, highest: number, name: string) => (
+    <td class={`number callers-heat callers-${name}`} style={{ "--heat": `${heat(value, highest)}%` }}>
+      {value !== 0 && <Amount value={value} unit={unit} />}
+    </td>
+  );
+  const row = (line: SourceLine) => [
+    leftOut.has(line.line) && (
+      <tr key={`before-${line.line}`} class="callers-gap"><td colSpan={4}>⋯</td></tr>
+    ),
+    <tr key={line.line} data-key={line.line} class={line.line === props.marked ? "chosen" : ""}>
+      {cell(line.self, mostSelf, "self")}
+      {cell(line.cumulative, most, "cumulative")}
+      <td class="mono callers-line-number">{line.line}</td>
+      <td class="mono callers-line-text">{line.text ?? ""}</td>
+    </tr>,
+  ];
+  return (
+    <table class="table callers-lines" aria-label="Source lines">
+      <thead>
+        <tr>
+          <th scope="col" class="number">Self</th>
+          <th scope="col" class="number">Cumulative</th>
+          <th scope="col" class="number">Line</th>
+          <th scope="col">Text</th>
+        </tr>
+      </thead>
+      <tbody>{lines.map(row)}</tbody>
+    </table>
+  );
+}

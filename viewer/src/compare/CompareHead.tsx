@@ -1,0 +1,77 @@
+// Which two recordings are compared, and what changed in all.
+
+import type { Compare, CompareSide } from "../answers";
+import { percent } from "../format";
+import { Amount } from "../parts/Number";
+import { barPercent, netRate } from "./rows";
+
+export function CompareHead(props: { compare: Compare }) {
+  const { before, after, unit, per, growth, fall } = props.compare;
+  const most = Math.max(before.total, after.total);
+  const change = after.total - before.total;
+  const rate = netRate(props.compare);
+  return (
+    <>
+      <div class="compare-head">
+        <SideCard title="Before" side={before} unit={unit} per={per} most={most} />
+        <SideCard title="After" side={after} unit={unit} per={per} most={most} />
+        <div class="compare-card">
+          <h3>Net change</h3>
+          <p class="compare-figure">
+            <Amount value={change} unit={unit} signed />
+            {before.total > 0 && change !== 0 && <span class="muted compare-percent">{signedPercent(change, before.total)}</span>}
+          </p>
+          {rate !== null && (
+            <p>
+              <Amount value={rate} unit={unit} signed /> per {per}
+            </p>
+          )}
+          <p class="muted">
+            growth <Amount value={growth} unit={unit} />, fall <Amount value={fall} unit={unit} />
+            {per !== null && ` per ${per}`}
+          </p>
+        </div>
+      </div>
+      {per !== null && (
+        <p class="small muted">
+          The recordings differ in their number of {per}s: each is divided by its own, also what is made once a run. Rows
+          are classed and ordered by that.
+        </p>
+      )}
+    </>
+  );
+}
+
+function signedPercent(part: number, whole: number): string {
+  return `${part > 0 ? "+" : ""}${percent(part, whole)}`;
+}
+
+function SideCard(props: { title: string; side: CompareSide; unit: Compare["unit"]; per: Compare["per"]; most: number }) {
+  const { side, unit, per } = props;
+  return (
+    <div class="compare-card">
+      <h3>
+        {props.title} <span class="mono compare-file">{side.name}</span>
+      </h3>
+      <p class="compare-figure">
+        <Amount value={side.total} unit={unit} />
+      </p>
+      <div class="compare-track" aria-hidden="true">
+        <div class={`compare-bar compare-bar-${props.title.toLowerCase()}`} style={{ width: `${barPercent(side.total, props.most)}%` }} />
+      </div>
+      <p class="muted">
+        {side.program}
+        {side.events !== null && (
+          <>
+            , <Amount value={side.events} unit="count" /> {per ?? "event"}s
+          </>
+        )}
+        {side.events !== null && side.events > 0 && per !== null && (
+          <>
+            , <Amount value={side.total / side.events} unit={unit} /> per {per}
+          </>
+        )}
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { FileSource } from "./filesource";
+import { made } from "./made";
+
+const source = new FileSource(made());
+
+test("what stands in the file is given", async () => {
+  const about = await source.ask("about", "");
+  expect(about.left_out).toEqual(["This file holds 4 call paths of 7."]);
+  expect(about.files[0]!.has).toEqual({ changes: true, stages: true, sizes: true, births: true, threads: false });
+  expect(await source.ask("status", "")).toEqual({ generation: 3, live: false, ended: true, trouble: null });
+  expect((await source.ask("verdict", "side=a")).words).toEqual(["of the whole"]);
+  expect((await source.ask("stages", "value=time")).value).toBe("time");
+  // Stamps have no rss here.
+  expect((await source.ask("stages", "")).value).toBe("vm");
+  expect((await source.ask("sizes", "kind=mapping")).total![0]!.blocks).toBe(2);
+  expect((await source.ask("sizes", "")).total![0]!.blocks).toBe(1);
+});
+
+test("what does not is said", async () => {
+  const range = await source.ask("verdict", "events=1..2");
+  expect(range).toEqual({
+    verdict: null, words: ["The verdict of single ranges is not in this file: `residue view` gives it."],
+  });
+  const text = await source.ask("source", "file=1&counter=calls");
+  expect(text).toEqual({ file: "", missing: "Source text is not in this file.", lines: [], unit: "count" });
+  await expect(source.ask("sizes", "focus=x")).rejects.toThrow("sizes of single functions are not in this file");
+  await expect(source.ask("compare", "")).rejects.toThrow("only one profile is in this file");
+  await expect(source.ask("stacks", "side=b")).rejects.toThrow("only one profile is in this file");
+});
+
+test("the same question has the same answer again", async () => {
+  const first = await source.ask("flame", "events=2..3");
+  await source.ask("flame", "events=1..1");
+  expect(await source.ask("flame", "events=2..3")).toEqual(first);
+  expect((await source.ask("flame", "events=2..3&kind=mapping")).whole).toBe(4096);
+});

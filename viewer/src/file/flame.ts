@@ -1,0 +1,185 @@
+// api/flame: the widest boxes below a root, of any counter or range, from either end,
+// beside another range.
+//
+// A box is named by the numbers of the labels from the root to it with dots between them,
+// in the inverted tree from what allocated on. The numbers are the same each time the file
+// is opened.
+
+import { RANGE_COUNTERS, type Flame } from "../answers";
+import { widest, type Box, type Boxes, type Candidate } from "./boxes";
+import { ROOT } from "./calltree";
+import { FlameTree, type Upside } from "./flametree";
+import type { Question } from "./question";
+import type { Recording, Selection } from "./recording";
+import { selectionOf, unitOf } from "./selection";
+import type { TreeBy } from "./trees";
+import type { Values } from "./values";
+
+const USUAL_DEPTH = 256;
+const MOST_DEPTH = 4096;
+
+export function flame(recording: Recording, question: Question): Flame {
+  const by = treeOf(question);
+  const selection = selectionOf(question);
+  const against = otherRange(question, selection);
+  const tree = recording.tree(by);
+  const values = recording.values(by, selection);
+  const base = against && recording.values(by, against);
+  const boxes = new FlameTree(tree, values, base);
+  const highlight = question.pattern("highlight");
+  const drawing: Drawing = {
+    root: question.text("root"),
+    depth: question.limit("depth", USUAL_DEPTH, MOST_DEPTH),
+    values,
+    isMatch: tree.labels.map((label) => highlight?.test(label.name) ?? false),
+    highlight: highlight !== null,
+    // Libraries have no callers, nor has what stands for no scope.
+    functions: by === "module" ? 0 : recording.labels.length,
+  };
+  return {
+    counter: selection.counter,
+    unit: unitOf(selection.counter),
+    whole: values.whole,
+    base_whole: base && base.whole,
+    events: recording.eventCount(selection.events),
+    base_events: against && recording.eventCount(against.events),
+    fallen: values.fallen,
+    notes:
+      selection.counter === "peak"
+        ? ["peaks fall on different moments: their sum is no size the heap ever had"]
+        : [],
+    ...(question.isSet("inverted") ? upsideDown(boxes, drawing) : upright(boxes, drawing)),
+    ...(base ? {} : { base: null }),
+  };
+}
+
+function treeOf(question: Question): TreeBy {
+  const by = question.word("by", ["function", "module", "scope", "thread", "line"]);
+  if (by === "thread") throw new Error("threads are not in this file: `residue view` shows them");
+  if (by === "line") throw new Error("lines are not in this file: `residue view` shows them");
+  return by;
+}
+
+/** What the selection is compared with. */
+function otherRange(question: Question, selection: Selection): Selection | null {
+  const against = question.text("against");
+  if (against === null) return null;
+  if (against === "a" || against === "b") throw new Error("only one profile is in this file");
+  if (!RANGE_COUNTERS.includes(selection.counter)) {
+    throw new Error(`ranges of events are compared by ${RANGE_COUNTERS.join(" and ")}`);
+  }
+  return { ...selection, events: question.events("against") };
+}
+
+interface Drawing {
+  root: string | null;
+  depth: number;
+  values: Values;
+  /** By label. */
+  isMatch: boolean[];
+  highlight: boolean;
+  /** Labels up to this number are functions, but for the root's. */
+  functions: number;
+}
+
+/** What depends on the way the tree is looked at. */
+type Drawn = Pick<
+  Flame,
+  | "breadcrumbs" | "names" | "libraries" | "key" | "function" | "parent" | "name" | "library" | "value" | "own"
+  | "base" | "weight" | "framework" | "matched" | "matched_value" | "left_out"
+>;
+
+function upright(boxes: FlameTree, drawing: Drawing): Drawn {
+  const { tree } = boxes;
+  const below = (node: number) => boxes.below(node);
+  const { root, breadcrumbs } = find(boxes.box(ROOT), below, boxes, drawing.root);
+  const isIn = tree.nodesIn((label) => drawing.isMatch[label]!);
+  const isBelow = new Uint8Array(tree.size);
+  let matched = 0;
+  for (let node = root.place; node < tree.size; node += 1) {
+    isBelow[node] = node === root.place ? 1 : isBelow[tree.parent[node]!]!;
+    if (isBelow[node] && isIn[node]) matched += drawing.values.own[node]!;
+  }
+  return {
+    breadcrumbs,
+    matched_value: drawing.highlight ? matched : null,
+    ...columns(boxes, widest(root, drawing.depth, below), drawing),
+  };
+}
+
+function upsideDown(boxes: FlameTree, drawing: Drawing): Drawn {
+  const above = (upside: Upside) => boxes.above(upside);
+  const { root, breadcrumbs } = find(boxes.ends(), above, boxes, drawing.root);
+  const isIn = boxes.tree.nodesIn((label) => drawing.isMatch[label]!);
+  const matched = root.place.starts.filter((node) => isIn[node]);
+  return {
+    breadcrumbs,
+    matched_value: drawing.highlight ? matched.reduce((sum, node) => sum + drawing.values.own[node]!, 0) : null,
+    ...columns(boxes, widest(root, drawing.depth, above), drawing),
+  };
+}
+
+/** The box that a key names, and the way to it. */
+function find<P>(
+  everything: Candidate<P>,
+  below: (place: P) => Candidate<P>[],
+  { tree }: FlameTree,
+  key: string | null,
+): { root: Candidate<P>; breadcrumbs: Flame["breadcrumbs"] } {
+  const breadcrumbs: Flame["breadcrumbs"] = [];
+  let root = everything;
+  for (const part of key?.split(".") ?? []) {
+    const next = below(root.place).find((box) => String(box.label) === part);
+    if (!next) throw new Error("root: there is no such call in this file");
+    root = next;
+    breadcrumbs.push({
+      key: keyBelow(breadcrumbs.at(-1)?.key ?? "", root.label),
+      name: tree.labels[root.label]!.name,
+      value: root.width.value,
+    });
+  }
+  return { root, breadcrumbs };
+}
+
+function keyBelow(key: string, label: number): string {
+  return key === "" ? String(label) : `${key}.${label}`;
+}
+
+function columns<P>({ tree }: FlameTree, { drawn, leftOut }: Boxes<P>, drawing: Drawing) {
+  const labels = drawn.map((box) => tree.labels[box.label]!);
+  const names = new Texts();
+  const libraries = new Texts();
+  const key: string[] = [];
+  for (const box of drawn) {
+    key.push(box.parent < 0 ? (drawing.root ?? "") : keyBelow(key[box.parent]!, box.label));
+  }
+  const column = <T>(of: (box: Box<P>) => T) => drawn.map(of);
+  return {
+    key,
+    function: column(({ label }) => (label > ROOT && label < drawing.functions ? String(label) : "")),
+    parent: column((box) => box.parent),
+    name: labels.map((label) => names.number(label.name)),
+    library: labels.map((label) => libraries.number(label.library)),
+    names: names.texts,
+    libraries: libraries.texts,
+    value: column((box) => box.width.value),
+    own: column((box) => box.width.own),
+    base: column((box) => box.width.base),
+    weight: column((box) => box.width.weight),
+    framework: labels.map((label) => Number(label.framework)),
+    matched: column((box) => Number(drawing.isMatch[box.label]!)),
+    left_out: leftOut,
+  };
+}
+
+/** Every text once. */
+class Texts {
+  readonly texts: string[] = [];
+  private readonly numbers = new Map<string, number>();
+
+  number(text: string): number {
+    const number = this.numbers.get(text) ?? this.texts.push(text) - 1;
+    this.numbers.set(text, number);
+    return number;
+  }
+}

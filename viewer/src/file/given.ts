@@ -1,0 +1,45 @@
+// Questions whose answers stand in the file as they are, and those it has no answer to.
+
+import type { About, Compare, Sizes, SourceLines, StagesAnswer, Status, VerdictAnswer } from "../answers";
+import type { Question } from "./question";
+import type { Recording } from "./recording";
+import { unitOf } from "./selection";
+
+/** What threads did is in no file, so it cannot be asked for. */
+export function about({ data }: Recording): About {
+  const files = data.about.files.map((file) => ({ ...file, has: { ...file.has, threads: false } }));
+  return { ...data.about, files };
+}
+
+export function status({ data }: Recording): Status {
+  return { generation: data.about.generation, live: false, ended: true, trouble: null };
+}
+
+export function verdict({ data }: Recording, question: Question): VerdictAnswer {
+  if (question.events("events") === null) return data.verdict;
+  const words = ["The verdict of single ranges is not in this file: `residue view` gives it."];
+  return { verdict: null, words };
+}
+
+/** Without a value, the first of rss, vm and live that stamps have. */
+export function stages({ data }: Recording, question: Question): StagesAnswer {
+  const value = question.word("value", ["", "rss", "vm", "live", "time"]);
+  if (value !== "") return data.stages[value];
+  const { rss, vm, live } = data.stages;
+  return [rss, vm, live].find((one) => one.missing === null) ?? rss;
+}
+
+export function sizes({ data }: Recording, question: Question): Sizes {
+  if (question.text("focus") !== null) {
+    throw new Error("sizes of single functions are not in this file: `residue view` shows them");
+  }
+  return data.sizes[question.kind()];
+}
+
+export function source(_: Recording, question: Question): SourceLines {
+  return { file: "", missing: "Source text is not in this file.", lines: [], unit: unitOf(question.counter()) };
+}
+
+export function compare(): Compare {
+  throw new Error("only one profile is in this file");
+}

@@ -1,0 +1,142 @@
+// A small file for tests: four events, in which one path leaves ten bytes each.
+//
+//   path                             kind      before  1    2    3    4   after
+//   main → run → grow → new          heap      +100   +10  +10  +10  +10  -40
+//   main → run → run → grow          heap              +30      -30
+//   [load] → grow                    mapping                +4096
+//   [pooled: small blocks]           pooled      +7
+//   [3 call paths not in this file]  heap                            +5
+
+import type { FileAbout, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline, Totals } from "../answers";
+import type { FileData, FileRow } from "./data";
+import { Question } from "./question";
+import { Recording } from "./recording";
+
+export const MAIN = 0;
+export const RUN = 1;
+export const GROW = 2;
+export const NEW = 3;
+export const LOAD = 4;
+export const POOLED = 5;
+export const REST = 6;
+
+const LABELS = [
+  { name: "main", library: "app", framework: false },
+  { name: "run", library: "app", framework: false },
+  { name: "grow", library: "libgrow.so", framework: false },
+  { name: "new", library: "libc.so", framework: true },
+  { name: "[load]", library: "", framework: false },
+  { name: "[pooled: small blocks]", library: "", framework: false },
+  { name: "[3 call paths that are not in this file]", library: "", framework: true },
+];
+
+const NO_TOTALS: Totals = {
+  calls: 0, frees: 0, total_bytes: 0, live_bytes: 0, live_blocks: 0, peak_bytes: 0,
+  reallocs_in_place: 0, reallocs_moved: 0, temporaries: 0,
+};
+
+const ABOUT: FileAbout = {
+  side: "a", name: "made.residue", program: "made", command: ["made"], pid: 1, host: "here",
+  residue_version: "0", started_unix_ns: 0, duration_ns: 1000, end: { kind: "exit", code: 0 },
+  allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, events: 4,
+  stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: {}, warnings: [],
+  counters: ["hits"], threads: [], scopes: ["load"],
+  has: { changes: true, stages: true, sizes: true, births: true, threads: true },
+};
+
+/** A row of which live, total and calls are given; what is total and not live was freed. */
+function row(
+  stack: number,
+  kind: string,
+  path: number[],
+  live: [bytes: number, blocks: number],
+  made: [bytes: number, calls: number],
+  changes: number[],
+): FileRow {
+  const numbers: StackNumbers = {
+    growth_bytes: live[0], growth_blocks: live[1], live_bytes: live[0], live_blocks: live[1],
+    total_bytes: made[0], calls: made[1], frees: made[1] - live[1], churn_bytes: made[0] - live[0],
+    temporaries: 0, reallocs: 0, peak_bytes: made[0], at_peak_bytes: live[0],
+  };
+  const shown: StackRow = {
+    stack, lines: 1, kind, ...numbers, path: [], file: null, line: null,
+    library: LABELS[path.at(-1)!]!.library, shape: stack === 10 ? "leak" : "flat", confidence: "high",
+    rate: 10, low: 9, high: 11, counter: null, spark: [1, 2], births: [],
+  };
+  const counters = [
+    numbers.calls, numbers.total_bytes, numbers.live_bytes, numbers.live_blocks, numbers.peak_bytes,
+    numbers.at_peak_bytes, numbers.live_blocks, numbers.frees, 0, 0,
+  ];
+  return { row: shown, path, counters, changes, is_rest: stack < 0 };
+}
+
+function rows(): FileRow[] {
+  const leak = row(10, "heap", [MAIN, RUN, GROW, NEW], [100, 4], [140, 5], [
+    -1, 100, 1, 0, 10, 1, 1, 10, 1, 2, 10, 1, 3, 10, 1, 4, -40, -1,
+  ]);
+  const recursive = row(20, "heap", [MAIN, RUN, RUN, GROW], [0, 0], [30, 1], [0, 30, 1, 2, -30, -1]);
+  const mapping = row(30, "mapping", [LOAD, GROW], [4096, 1], [4096, 1], [1, 4096, 1]);
+  const pooled = row(40, "pooled", [POOLED], [7, 7], [7, 7], [-1, 7, 7]);
+  const rest = row(-1, "heap", [REST], [5, 1], [50, 9], [3, 5, 1]);
+  leak.row.births = [0, 20, 80];
+  return [leak, recursive, mapping, pooled, rest];
+}
+
+const TIMELINE: Timeline = {
+  unit: "event", thinned: false,
+  event: [1, 1, 2, 2, 3, 3, 4, 4, 4],
+  time_ns: [100, 150, 200, 250, 300, 350, 400, 450, 500],
+  kind: ["begin", "end", "begin", "end", "begin", "end", "begin", "end", "last"],
+  series: {
+    rss: [10, 11, 20, 21, 30, 31, 40, 41, 50],
+    vm: Array(9).fill(null), live: Array(9).fill(null), mapped: Array(9).fill(null),
+    recorder: Array(9).fill(null), retained: Array(9).fill(null),
+  },
+  counters: [{ name: "hits", values: [1, null, 2, null, 3, null, 4, null, null] }],
+  snapshots: [{ name: "late", event: 3, time_ns: 320 }],
+  stamps: [{ name: "mid", event: 2, time_ns: 220 }, { name: "mid", event: 3, time_ns: 320 }],
+};
+
+function stages(value: "rss" | "vm" | "live" | "time", missing: string | null): StagesAnswer {
+  return {
+    missing, value, unit: value === "time" ? "nanoseconds" : "bytes", intervals: [], events_per_row: 1,
+    rows: [], start_to_start: [], words: [], jumps: [],
+  };
+}
+
+/** Of the leak, with a member that names no row. */
+function detail(leak: StackRow): StackDetail {
+  return {
+    row: leak, frames: [], no_path: null,
+    members: [{ stack: 10, place: "a:1", numbers: leak }, { stack: 11, place: "a:2", numbers: leak }],
+    reason: "ten bytes an event", agreement: "agree", sizes_total: [], sizes_live: [], births_width: 1,
+    births: [], series: { event: [1], bytes: [100], blocks: [1] }, deferral: null, freed_at: null, threads: [],
+  };
+}
+
+export function made(): FileData {
+  const all = rows();
+  const bins = (blocks: number) => ({ total: [{ from_bytes: 64, to_bytes: 127, blocks }], live: null });
+  return {
+    about: {
+      format: "residue-view", version: 1, generation: 3, live: false, ended: false, files: [ABOUT],
+      left_out: ["This file holds 4 call paths of 7."],
+    },
+    verdict: { verdict: null, words: ["of the whole"] },
+    timeline: TIMELINE,
+    stages: {
+      rss: stages("rss", "none of the stamps has this value"), vm: stages("vm", null),
+      live: stages("live", null), time: stages("time", null),
+    },
+    sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), all: bins(4) },
+    labels: LABELS.map((label) => ({ ...label })),
+    begins: [1, 2, 3, 4],
+    rows: all,
+    details: { "10": detail({ ...all[0]!.row, path: ["main", "run", "grow", "new"] }) },
+  };
+}
+
+/** The answer to a question about the small file. */
+export function asked<A>(answer: (recording: Recording, question: Question) => A, query: string): A {
+  return answer(new Recording(made()), new Question(query));
+}

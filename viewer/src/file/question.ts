@@ -1,0 +1,91 @@
+// The parameters of a question, read into what they mean: the same words as the server's,
+// and the same sentences for what is wrong with one.
+
+import type { CounterName, Kind } from "../answers";
+import { COUNTERS } from "./data";
+
+/** Both included. */
+export interface EventRange {
+  from: number;
+  to: number;
+}
+
+const KINDS: Kind[] = ["heap", "mapping", "reported", "all"];
+
+export class Question {
+  private readonly parameters: URLSearchParams;
+
+  constructor(query: string) {
+    this.parameters = new URLSearchParams(query);
+  }
+
+  /** A parameter that is given and not empty. */
+  text(name: string): string | null {
+    return this.parameters.get(name) || null;
+  }
+
+  isSet(name: string): boolean {
+    return this.text(name) === "1";
+  }
+
+  number(name: string): number | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    if (!/^-?\d+$/.test(text)) throw new Error(`${name}: \`${text}\` is no number`);
+    return Number(text);
+  }
+
+  /** A number of rows or boxes within bounds. */
+  limit(name: string, usual: number, most: number): number {
+    const given = this.number(name) ?? usual;
+    if (given < 0) throw new Error(`${name}: \`${given}\` is less than nothing`);
+    return Math.min(given, most);
+  }
+
+  /** `51..100`, both included; null for the whole recording. */
+  events(name: string): EventRange | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const found = /^(\d+)\.\.(\d+)$/.exec(text);
+    const range = { from: Number(found?.[1]), to: Number(found?.[2]) };
+    if (found && range.from <= range.to) return range;
+    throw new Error(`${name}: \`${text}\` is not a range of events such as 51..100`);
+  }
+
+  kind(): Kind {
+    return this.oneOf("kind", KINDS) ?? "heap";
+  }
+
+  counter(): CounterName {
+    return this.oneOf("counter", COUNTERS) ?? "live";
+  }
+
+  /** A regular expression, case ignored. */
+  pattern(name: string): RegExp | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    try {
+      return new RegExp(text, "i");
+    } catch (error) {
+      const why = error instanceof Error ? error.message : String(error);
+      throw new Error(`${name}: \`${text}\` is no regular expression: ${why}`);
+    }
+  }
+
+  /** One of some words; the first where none is given. */
+  word<W extends string>(name: string, words: readonly [W, ...W[]]): W {
+    const text = this.text(name);
+    if (text === null) return words[0];
+    const word = words.find((one) => one === text);
+    if (word === undefined) throw new Error(`${name}: \`${text}\` is none of ${words.join(", ")}`);
+    return word;
+  }
+
+  private oneOf<W extends string>(name: string, words: readonly W[]): W | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const word = words.find((one) => one === text);
+    if (word === undefined) throw new Error(`${name}: there is no \`${text}\``);
+    return word;
+  }
+}

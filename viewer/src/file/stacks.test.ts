@@ -1,0 +1,51 @@
+import { expect, test } from "vitest";
+import { asked } from "./made";
+import { stacks } from "./stacks";
+
+const of = (query: string) => asked(stacks, query);
+const order = (query: string) => of(query).rows.map((row) => row.stack);
+
+test("the whole recording, with what is left out as one row", () => {
+  const answer = of("");
+  expect(answer.rows.map((row) => [row.stack, row.growth_bytes])).toEqual([[10, 100], [40, 7], [-1, 5], [20, 0]]);
+  expect([answer.found, answer.events, answer.fallen_bytes, answer.looked_at]).toEqual([4, 4, 0, null]);
+  expect(answer.sums).toEqual({
+    growth_bytes: 112, growth_blocks: 12, live_bytes: 112, live_blocks: 12, total_bytes: 227, calls: 22,
+    frees: 10, churn_bytes: 115, temporaries: 0, reallocs: 0, peak_bytes: 0, at_peak_bytes: 112,
+  });
+  expect(answer.rows[0]).toMatchObject({ path: ["main", "run", "grow", "new"], shape: "leak", spark: [1, 2] });
+});
+
+test("a range tells what it left and what it took", () => {
+  const answer = of("events=2..3");
+  const growth = answer.rows.map((row) => [row.stack, row.growth_bytes, row.growth_blocks]);
+  expect(growth).toEqual([[10, 20, 2], [20, -30, -1]]);
+  expect([answer.found, answer.events, answer.fallen_bytes]).toEqual([2, 2, 30]);
+  expect([answer.sums.growth_bytes, answer.sums.growth_blocks, answer.sums.live_bytes]).toEqual([-10, 1, 112]);
+  expect(answer.rows[0]).toMatchObject({
+    shape: null, confidence: null, rate: null, low: null, high: null, counter: null, spark: [110, 120], live_bytes: 100,
+  });
+  const single = of("events=4..4").rows.map((row) => [row.stack, row.growth_bytes, row.spark]);
+  expect(single).toEqual([[10, 10, []], [-1, 5, []]]);
+  expect(() => of("events=5..6")).toThrow("there is no event 5; the last is 4");
+  expect(() => of("events=1..2&shape=leak")).toThrow("shapes of single ranges are not in this file");
+});
+
+test("rows are ordered, filtered and paged", () => {
+  expect(order("kind=all&sort=total")).toEqual([30, 10, -1, 20, 40]);
+  expect(order("kind=all&sort=live&ascending=1")).toEqual([20, -1, 40, 10, 30]);
+  expect(order("sort=churn")).toEqual([-1, 10, 20, 40]);
+  expect(order("kind=mapping")).toEqual([30]);
+  expect(order("kind=reported")).toEqual([]);
+  expect(order("offset=1&limit=2")).toEqual([40, -1]);
+  expect(() => of("sort=age")).toThrow("sort: `age` is none of growth, growth-blocks");
+});
+
+test("functions and shapes are looked for, but not in what is left out", () => {
+  expect(order("focus=GROW|call&kind=all")).toEqual([30, 10, 20]);
+  expect(of("focus=run").sums.total_bytes).toBe(170);
+  const leaks = of("shape=leak");
+  expect([leaks.found, leaks.looked_at, leaks.rows[0]!.stack]).toEqual([1, 4, 10]);
+  expect(leaks.sums.live_bytes).toBe(112);
+  expect(() => of("focus=(")).toThrow("focus: `(` is no regular expression");
+});

@@ -1,0 +1,86 @@
+import { expect, test } from "vitest";
+import type { Followed, StackVerdict, Verdict } from "../answers";
+import * as text from "./verdict";
+
+function verdict(parts: Partial<Verdict>): Verdict {
+  return {
+    verdict: "leak", basis: "stacks", unit: "event", events: 1000, rate_bytes_per_event: 50_850, low: 48_870,
+    high: 52_830, first_event: 1, last_event: 1000, warm_up_events: 0, smallest_visible_bytes_per_event: 12,
+    needs_events: null, reasons: [], counter: null, series: { live: null, rss: null, vm: null }, account: null,
+    stacks: [], ...parts,
+  };
+}
+
+test("an interval has one unit where it can", () => {
+  expect(text.intervalText(48_870, 52_830)).toBe("47.72 .. 51.59 KiB");
+  expect(text.intervalText(1000, 2048)).toBe("1000 B .. 2.000 KiB");
+  expect(text.intervalText(-12, 12)).toBe("-12 .. 12 B");
+  expect(text.intervalText(7, 7)).toBe("exact");
+  expect(text.intervalText(null, 7)).toBe("unknown");
+  expect(text.intervalText(0, Infinity)).toBe("unknown");
+});
+
+test("each verdict has its line", () => {
+  const shown = (parts: Partial<Verdict>) => {
+    const { before, bytes_per_event, after } = text.line(verdict(parts));
+    return [before, bytes_per_event, after];
+  };
+  const interval = "(95 %: 47.72 .. 51.59 KiB, events 1..1000)";
+  expect(shown({})).toEqual(["", 50_850, `per event ${interval}`]);
+  expect(shown({ verdict: "freed-at-exit" })).toEqual([
+    "", 50_850, `per event ${interval}, held until the last event was over`,
+  ]);
+  expect(shown({ verdict: "fragmentation", basis: "rss" })).toEqual([
+    "RSS", 50_850, `per event ${interval}, while the live heap does not grow`,
+  ]);
+  expect(shown({ verdict: "growth", basis: "vm", unit: "tick", warm_up_events: 45 })).toEqual([
+    "VM", 50_850, "per tick (95 %: 47.72 .. 51.59 KiB, ticks 1..1000, warm-up 45)",
+  ]);
+  expect(shown({ verdict: "no-growth" })).toEqual(["this run would have seen", 12, "per event (events 1..1000)"]);
+  expect(shown({ verdict: "undetermined", needs_events: 294 })).toEqual([
+    "needs about 294 events:", 50_850, `per event ${interval}`,
+  ]);
+  expect(shown({ verdict: "undetermined", rate_bytes_per_event: Infinity })).toEqual([
+    "this run of 1\u202f000 events cannot tell:", null, `per event ${interval}`,
+  ]);
+});
+
+const stack = (id: number, share: number | null) => ({ stack: id, share, counter: null }) as StackVerdict;
+
+test("guilty is who has a share of the growth", () => {
+  const some = verdict({ stacks: [stack(4, 0.66), stack(7, 0.34), stack(1, null)] });
+  expect(text.firstGuilty(some)?.stack).toBe(4);
+  expect(text.moreGuiltyText(some)).toBe("1 more stack leaks");
+  const none = verdict({ stacks: [stack(1, null)] });
+  expect(text.firstGuilty(none)).toBeNull();
+  expect(text.moreGuiltyText(none)).toBeNull();
+  const many = (count: number) => verdict({ stacks: Array.from({ length: count }, (_, id) => stack(id, 0.1)) });
+  expect(text.moreGuiltyText(many(1))).toBeNull();
+  expect(text.moreGuiltyText(many(5))).toBe("4 more stacks leak");
+  expect(text.moreGuiltyText(many(100))).toBe("99 or more stacks leak");
+});
+
+test("counters are told by one of what they count", () => {
+  expect(["photons", "hits", "mass", "s", "as", "glass"].map(text.singular)).toEqual([
+    "photon", "hit", "mass", "s", "as", "glass",
+  ]);
+  const counter: Followed = {
+    name: "photons", bytes_per_unit: 1229, bytes_per_unit_low: 1200, bytes_per_unit_high: 1250, constant_bytes: 512,
+    correlation: 0.9987, explained_share: 0.97, dependence: "proportional",
+  };
+  expect(text.followedText(counter, "event")).toBe("per photon (counter photons, r = 0.999, 97 % of the growth)");
+  expect(text.followedText({ ...counter, dependence: "both" }, "event")).toBe(
+    "per photon + 512 B per event (counter photons, r = 0.999, 97 % of the growth)",
+  );
+  expect(text.followed(verdict({ counter }))).toBe(counter);
+  expect(text.followed(verdict({ counter: { ...counter, dependence: "per-event" } }))).toBeNull();
+  expect(text.followed(verdict({}))).toBeNull();
+  const ofStack = verdict({ stacks: [{ ...stack(4, 1), counter }] });
+  expect(text.followed(ofStack)).toBe(counter);
+});
+
+test("what the headline says is not said again", () => {
+  const words = ["LEAK  146 B/event", "  The increments repeat.", ""];
+  expect(text.otherWords(words, verdict({}))).toEqual(["The increments repeat."]);
+  expect(text.otherWords(["Too few events."], null)).toEqual(["Too few events."]);
+});

@@ -1,0 +1,102 @@
+// The page from top to bottom: bar, verdict, timeline, and one of the views.
+
+import { useCallback, useEffect, useState } from "preact/hooks";
+import { place, type View } from "../address";
+import { CallersView } from "../callers/CallersView";
+import { CompareView } from "../compare/CompareView";
+import { FlameView } from "../flame/FlameView";
+import { Head } from "../head/Head";
+import { SizesView } from "../sizes/SizesView";
+import { StacksView } from "../stacks/StacksView";
+import { StagesView } from "../stages/StagesView";
+import { TimelinePanel } from "../timeline/TimelinePanel";
+import { about, aboutTrouble, fileAbout } from "./about";
+import { Bar } from "./Bar";
+import { Help } from "./Help";
+import { tabId, Tabs } from "./Tabs";
+import { useKeys } from "./usekeys";
+import { readiness } from "./viewnames";
+import "./page.css";
+
+const SHOWN = {
+  stacks: StacksView,
+  flame: FlameView,
+  callers: CallersView,
+  stages: StagesView,
+  sizes: SizesView,
+  compare: CompareView,
+};
+
+function ShownView(props: { view: View }) {
+  const { isDisabled, why } = readiness(props.view, about.value, fileAbout());
+  if (isDisabled) {
+    return (
+      <section class={`view view-${props.view}`} aria-label={props.view}>
+        <p class="waiting">{why}</p>
+      </section>
+    );
+  }
+  const Shown = SHOWN[props.view];
+  return <Shown />;
+}
+
+/** What a self-contained file cannot show. */
+function LeftOut() {
+  const sentences = about.value?.left_out ?? [];
+  if (sentences.length === 0) return null;
+  return (
+    <aside class="page-left-out" aria-label="What this file holds">
+      {sentences.map((sentence, index) => (
+        <p key={index}>{sentence}</p>
+      ))}
+    </aside>
+  );
+}
+
+function Opened() {
+  const view = place.value.view;
+  return (
+    <main class="page-main">
+      <LeftOut />
+      <Head />
+      <TimelinePanel />
+      <Tabs />
+      <div id="view" class="page-view" role="tabpanel" aria-labelledby={tabId(view)}>
+        <ShownView view={view} />
+      </div>
+    </main>
+  );
+}
+
+function NotOpened(props: { why: string }) {
+  return (
+    <main class="page-main page-failed">
+      <h1>The recording cannot be shown</h1>
+      <p class="trouble" role="alert">
+        {props.why}
+      </p>
+      <p class="muted">
+        Is <code>residue view</code> still running? Start it again and reload this page.
+      </p>
+    </main>
+  );
+}
+
+export function Page() {
+  const [isHelpOpen, setIsHelpOpen] = useState(false);
+  const openHelp = useCallback(() => setIsHelpOpen(true), []);
+  const closeHelp = useCallback(() => setIsHelpOpen(false), []);
+  useKeys(openHelp);
+  const name = fileAbout()?.name;
+  useEffect(() => {
+    document.title = name ? `${name} – Residue` : "Residue";
+  }, [name]);
+  const trouble = aboutTrouble.value;
+  return (
+    <>
+      <Bar onHelp={openHelp} />
+      {about.value === null && trouble !== null ? <NotOpened why={trouble} /> : <Opened />}
+      <Help isOpen={isHelpOpen} onClose={closeHelp} />
+    </>
+  );
+}

@@ -1,0 +1,51 @@
+// Hears the keys that work wherever the focus is.
+
+import { useEffect } from "preact/hooks";
+import { go, place, VIEWS } from "../address";
+import { actionOf } from "./keys";
+import { open } from "./Tabs";
+
+const TYPING =
+  "input:not([type=checkbox], [type=radio], [type=range], [type=button]), select, textarea, [contenteditable]";
+
+export function useKeys(onHelp: () => void): void {
+  useEffect(() => {
+    const hear = (event: KeyboardEvent) => {
+      if (event.defaultPrevented) return;
+      const target = event.target instanceof Element ? event.target : null;
+      const action = actionOf(
+        {
+          key: event.key,
+          hasModifier: event.ctrlKey || event.altKey || event.metaKey,
+          isTyping: target?.closest(TYPING) != null,
+          isDialogOpen: document.querySelector("dialog[open]") !== null,
+        },
+        VIEWS,
+      );
+      switch (action?.kind) {
+        case "view":
+          open(action.view);
+          break;
+        case "help":
+          onHelp();
+          break;
+        case "clear-range":
+          if (!place.peek().parameters["events"]) return;
+          go({ events: undefined });
+          break;
+        case "search": {
+          const field = document.querySelector<HTMLInputElement>("#view [data-search]");
+          if (field === null) return;
+          field.focus();
+          field.select();
+          break;
+        }
+        case undefined:
+          return;
+      }
+      event.preventDefault();
+    };
+    document.addEventListener("keydown", hear);
+    return () => document.removeEventListener("keydown", hear);
+  }, [onHelp]);
+}

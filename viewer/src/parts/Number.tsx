@@ -1,0 +1,19 @@
+// A number as people read it, with the exact one at hand: in its tooltip, and in
+// `data-value` for programs.
+
+import { amount, count, percent } from "../format";
+
+export function Amount(props: { value: number; unit: "bytes" | "count"; signed?: boolean }) {
+  const { value, unit, signed } = props;
+  const sign = signed && value > 0 ? "+" : "";
+  const exact = `${sign}${count(value)}${unit === "bytes" ? " bytes" : ""}`;
+  return (
+    <span class="number" data-value={value} title={exact}>
+      {sign + amount(value, unit)}
+    </span>
+  );
+}
+
+export function Share(props: { part: number; whole: number }) {
+  return <span class="number share">{percent(props.part, props.whole)}</span>;
+}

@@ -1,0 +1,183 @@
+// The columns of the table of stacks: heading, what it sorts by, and cell.
+
+import type { ComponentChildren } from "preact";
+import type { StackNumbers, StackRow, Stacks, StackSort } from "../answers";
+import { bytes as asBytes, percent } from "../format";
+import { Amount } from "../parts/Number";
+import { part } from "./geometry";
+import { singular } from "./path";
+import { BirthStrip, ShapeChip, Spark } from "./Spark";
+
+export interface Column {
+  name: string;
+  heading: string;
+  title: string;
+  sort: StackSort | null;
+  isNumber: boolean;
+  cell: (row: StackRow) => ComponentChildren;
+  /** Over all that were found; null where a sum means nothing. */
+  sum: ((sums: StackNumbers) => ComponentChildren) | null;
+  /** A second number, below the first. */
+  below?: Column;
+}
+
+const bytes = (value: number, signed = false) => <Amount value={value} unit="bytes" signed={signed} />;
+const counted = (value: number, signed = false) => <Amount value={value} unit="count" signed={signed} />;
+
+function numberColumn(
+  name: string,
+  heading: string,
+  title: string,
+  sort: StackSort,
+  show: (numbers: StackNumbers) => ComponentChildren,
+  hasSum = true,
+): Column {
+  return { name, heading, title, sort, isNumber: true, cell: show, sum: hasSum ? show : null };
+}
+
+/** Growth with its share of all growth behind it; what fell, as a share of all that fell. */
+function GrowthCell(props: { row: StackRow; grown: number; fallen: number; signed: boolean }) {
+  const { row, grown, fallen, signed } = props;
+  const value = row.growth_bytes;
+  const whole = value < 0 ? fallen : grown;
+  const share = part(Math.abs(value), whole);
+  return (
+    <>
+      <span
+        class={value < 0 ? "stacks-bar stacks-bar-fallen" : "stacks-bar"}
+        style={{ "--part": share }}
+        aria-hidden="true"
+      />
+      {bytes(value, signed)}
+      <small class="stacks-under">{value === 0 ? "" : percent(Math.abs(value), whole)}</small>
+    </>
+  );
+}
+
+/** Bytes: what is less would read as nothing. */
+const LEAST_SHOWN = 0.0005;
+
+function RateCell(props: { row: StackRow }) {
+  const { rate, low, high } = props.row;
+  if (rate === null) return null;
+  const off = low !== null && high !== null ? Math.max(high - rate, rate - low) : 0;
+  return (
+    <>
+      <Amount value={rate} unit="bytes" signed />
+      {low !== null && high !== null && (
+        <small class="stacks-under" title={`95 %: ${low} .. ${high} bytes`} data-low={low} data-high={high}>
+          {off >= LEAST_SHOWN && `± ${asBytes(off)}`}
+        </small>
+      )}
+    </>
+  );
+}
+
+function CounterCell(props: { row: StackRow }) {
+  const followed = props.row.counter;
+  if (followed === null) return null;
+  const { name, bytes_per_unit_low: low, bytes_per_unit_high: high } = followed;
+  return (
+    <span title={`95 %: ${low} .. ${high} bytes per ${singular(name)}; ${followed.dependence}`}>
+      {bytes(followed.bytes_per_unit)}
+      <small class="stacks-under">per {singular(name)}</small>
+    </span>
+  );
+}
+
+/** The columns that these stacks have; the stack itself comes after them. */
+export function columns(answer: Stacks, isRange: boolean, unit: string): Column[] {
+  const grown = answer.sums.growth_bytes + answer.fallen_bytes;
+  const peak = numberColumn("stacks-peak", "Peak", "The highest live bytes that the stack reached alone", "peak", (numbers) =>
+    bytes(numbers.peak_bytes), false);
+  const has = (test: (row: StackRow) => boolean) => answer.rows.some(test);
+  const all: (Column | null)[] = [
+    {
+      name: isRange ? "stacks-growth" : "stacks-growth stacks-live",
+      heading: isRange ? "Growth" : "Live",
+      title: isRange
+        ? `Change of live memory in the selected ${unit}s; the bar is the share of all growth`
+        : "Bytes that are not freed; the bar is the share of all of them",
+      sort: "growth",
+      isNumber: true,
+      cell: (row) => <GrowthCell row={row} grown={grown} fallen={answer.fallen_bytes} signed={isRange} />,
+      sum: (sums) => bytes(sums.growth_bytes, isRange),
+    },
+    has((row) => row.rate !== null)
+      ? {
+          name: "stacks-rate",
+          heading: `Per ${unit}`,
+          title: `Bytes left by each ${unit}, and how far off that may be, 95 %`,
+          sort: null,
+          isNumber: true,
+          cell: (row) => <RateCell row={row} />,
+          sum: null,
+        }
+      : null,
+    numberColumn(
+      "stacks-blocks",
+      isRange ? "Blocks" : "Live blocks",
+      isRange ? "Change of the number of live blocks in the range" : "Blocks that are not freed",
+      "growth-blocks",
+      (numbers) => counted(numbers.growth_blocks, isRange),
+    ),
+    has((row) => row.shape !== null)
+      ? {
+          name: "stacks-shape",
+          heading: "Shape",
+          title: `How its live memory behaves over the ${unit}s`,
+          sort: null,
+          isNumber: false,
+          cell: (row) => row.shape && <ShapeChip shape={row.shape} confidence={row.confidence} />,
+          sum: null,
+        }
+      : null,
+    has((row) => row.spark.length > 1)
+      ? {
+          name: "stacks-over",
+          heading: `Over ${unit}s`,
+          title: `Live bytes over the ${unit}s of the range`,
+          sort: null,
+          isNumber: false,
+          cell: (row) => <Spark values={row.spark} />,
+          sum: null,
+        }
+      : null,
+    has((row) => row.births.length > 0)
+      ? {
+          name: "stacks-births",
+          heading: "Survivors",
+          title: `Bytes still live at the end, by the ${unit} they were made in`,
+          sort: null,
+          isNumber: false,
+          cell: (row) => <BirthStrip values={row.births} />,
+          sum: null,
+        }
+      : null,
+    has((row) => row.counter !== null)
+      ? {
+          name: "stacks-counter",
+          heading: "Per unit",
+          title: "Bytes for each unit of the counter that the growth follows",
+          sort: null,
+          isNumber: true,
+          cell: (row) => <CounterCell row={row} />,
+          sum: null,
+        }
+      : null,
+    isRange
+      ? {
+          ...numberColumn("stacks-live", "Live", "Bytes that are not freed at the end of the recording", "live", (numbers) =>
+            bytes(numbers.live_bytes)),
+          below: peak,
+        }
+      : peak,
+    {
+      ...numberColumn("stacks-total", "Total", "Bytes ever allocated", "total", (numbers) => bytes(numbers.total_bytes)),
+      below: numberColumn("stacks-churn", "Churn", "Bytes allocated and freed again: total less live", "churn", (numbers) =>
+        bytes(numbers.churn_bytes)),
+    },
+    numberColumn("stacks-calls", "Calls", "Allocations", "calls", (numbers) => counted(numbers.calls)),
+  ];
+  return all.filter((column) => column !== null);
+}

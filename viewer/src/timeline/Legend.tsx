@@ -1,0 +1,76 @@
+// Names of the series with their values under the pointer; pressing one shows or hides it.
+
+import { go } from "../address";
+import { duration } from "../format";
+import { Amount } from "../parts/Number";
+import type { Axis } from "./axis";
+import { nearest, readingAt, type Moments } from "./moments";
+import { isShown, toggled, writeKeys, type Choice, type Series } from "./series";
+
+function Swatch(props: { series: Series }) {
+  const { colour, width, dash, isSparse } = props.series;
+  return (
+    <svg class="timeline-swatch" viewBox="0 0 22 10" aria-hidden="true">
+      <line x1="0" x2="22" y1="5" y2="5" stroke={`var(--${colour})`} stroke-width={width} stroke-dasharray={dash.join(" ")} />
+      {isSparse && <circle cx="11" cy="5" r="2.5" fill={`var(--${colour})`} />}
+    </svg>
+  );
+}
+
+export function Legend(props: {
+  series: Series[];
+  choice: Choice;
+  moments: Moments;
+  axis: Axis;
+  /** A value of the axis. */
+  at: number;
+  unit: string;
+}) {
+  const { series, choice, moments, axis, at, unit } = props;
+  const moment = nearest(axis.values, at);
+  const toggle = (one: Series): void => {
+    const { show, hide } = toggled(one, choice);
+    go({ show: writeKeys(show), hide: writeKeys(hide) }, { quiet: true });
+  };
+  return (
+    <div class="timeline-legend">
+      <span class="timeline-where">
+        <span class="timeline-where-event">
+          {unit} {moments.event[moment]}
+        </span>
+        <span class="muted">
+          {moments.kind[moment] === "tick" ? "" : `${moments.kind[moment]}, `}
+          {duration(moments.time_ns[moment] ?? 0)}
+        </span>
+      </span>
+      {series.map((one) => {
+        const value = readingAt(one.values, moment);
+        const shown = isShown(one, choice);
+        return (
+          <button
+            key={one.key}
+            type="button"
+            class="timeline-key"
+            aria-pressed={shown}
+            data-series={one.key}
+            data-unit={one.unit}
+            title={`${one.about}. Press to ${shown ? "hide" : "show"}.`}
+            onClick={() => toggle(one)}
+          >
+            <Swatch series={one} />
+            <span class="timeline-key-label">{one.label}</span>
+            <span class="timeline-key-value">{value === null ? "–" : <Amount value={value} unit={one.unit} />}</span>
+          </button>
+        );
+      })}
+      {moments.thinned && (
+        <span
+          class="chip timeline-thinned"
+          title="There are more moments than can be drawn: of each group the lowest and the highest are. Zoom in to see all."
+        >
+          thinned
+        </span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,191 @@
+// What the selected range left behind, and the range in numbers that can be typed.
+
+import { useRef, useState } from "preact/hooks";
+import { go, parameter } from "../address";
+import type { Stacks } from "../answers";
+import { useAnswer, type Asked } from "../ask";
+import { count } from "../format";
+import { Amount } from "../parts/Number";
+import { clampRange, lengthOf, parseRange, writeRange, type Range } from "./range";
+
+interface Answered {
+  answer: Stacks;
+  selection: Range | null;
+}
+
+/** The answer with the selection it is for: the one before stays while the next is awaited. */
+function useRangeAnswer(selection: Range | null): { answered: Answered | null; asked: Asked<Stacks> } {
+  const asked = useAnswer("stacks", {
+    side: parameter("side"),
+    events: selection ? writeRange(selection) : undefined,
+    kind: parameter("kind"),
+    limit: 1,
+  });
+  const answered = useRef<Answered | null>(null);
+  if (asked.answer && asked.answer !== answered.current?.answer) {
+    answered.current = { answer: asked.answer, selection };
+  }
+  return { answered: asked.answer && answered.current, asked };
+}
+
+function Subject(props: { selection: Range | null; unit: string }) {
+  const { selection, unit } = props;
+  if (!selection) return <strong>Whole recording</strong>;
+  const length = lengthOf(selection);
+  return (
+    <>
+      <strong>
+        {unit === "tick" ? "Ticks" : "Events"} {writeRange(selection)}
+      </strong>{" "}
+      <span class="muted">
+        ({count(length)} {length === 1 ? unit : `${unit}s`})
+      </span>
+    </>
+  );
+}
+
+function Sentence(props: { selection: Range | null; unit: string }) {
+  const { unit } = props;
+  const { answered, asked } = useRangeAnswer(props.selection);
+  if (asked.error || !answered) {
+    return (
+      <p class="timeline-sentence">
+        <Subject {...props} />
+        {asked.error && (
+          <>
+            : <span class="timeline-trouble">{asked.error}</span>
+          </>
+        )}
+      </p>
+    );
+  }
+  const { selection } = answered;
+  const { sums, events } = answered.answer;
+  const isRange = selection !== null;
+  return (
+    <p class="timeline-sentence" aria-live="polite" aria-busy={asked.isLoading}>
+      <Subject selection={selection} unit={unit} />: {isRange ? "left behind " : "live at the end "}
+      <span class="range-bytes">
+        <Amount value={sums.growth_bytes} unit="bytes" signed={isRange} />
+      </span>
+      {isRange && " net"}
+      {isRange && events > 0 && (
+        <>
+          ,{" "}
+          <span class="range-per-event">
+            <Amount value={sums.growth_bytes / events} unit="bytes" />
+          </span>{" "}
+          per {unit}
+        </>
+      )}
+      ,{" "}
+      <span class="range-blocks">
+        <Amount value={sums.growth_blocks} unit="count" />
+      </span>{" "}
+      {Math.abs(sums.growth_blocks) === 1 ? "block" : "blocks"}
+    </p>
+  );
+}
+
+function Ends(props: { selection: Range | null; bounds: Range; unit: string }) {
+  const { selection, bounds, unit } = props;
+  // What was typed and not yet taken over; an end that is not here follows the selection.
+  const [typed, setTyped] = useState<{ first?: string; last?: string }>({});
+  const written = { first: String(selection?.first ?? ""), last: String(selection?.last ?? "") };
+  const shown = { ...written, ...typed };
+  const commit = (): void => {
+    setTyped({});
+    if (shown.first === written.first && shown.last === written.last) return;
+    const isEmpty = !shown.first && !shown.last;
+    const range = parseRange(`${shown.first || bounds.first}..${shown.last || bounds.last}`);
+    if (isEmpty) go({ events: undefined });
+    else if (range) go({ events: writeRange(clampRange(range, bounds)) });
+  };
+  const input = (end: "first" | "last", label: string) => (
+    <input
+      type="number"
+      class={`range-${end}`}
+      aria-label={label}
+      min={bounds.first}
+      max={bounds.last}
+      step={1}
+      style={{ width: `calc(${String(bounds.last).length}ch + 3em)` }}
+      placeholder={String(bounds[end])}
+      value={shown[end]}
+      onInput={(event) => {
+        const { value } = event.currentTarget;
+        setTyped((before) => ({ ...before, [end]: value }));
+      }}
+      onBlur={commit}
+      onKeyDown={(event) => {
+        if (event.key === "Enter") commit();
+        if (event.key === "Escape") setTyped({});
+      }}
+    />
+  );
+  return (
+    <span class="field timeline-ends">
+      <span>{unit}s</span>
+      {input("first", `First ${unit} of the range`)}
+      <span>to</span>
+      {input("last", `Last ${unit} of the range`)}
+    </span>
+  );
+}
+
+export function RangeBar(props: {
+  selection: Range | null;
+  /** A selection on its way. */
+  draft: Range | null;
+  against: Range | null;
+  bounds: Range;
+  unit: string;
+}) {
+  const { selection, draft, against, bounds, unit } = props;
+  return (
+    <div class="timeline-range">
+      <Sentence selection={selection} unit={unit} />
+      <span class="timeline-actions">
+        {against && (
+          <span class="chip timeline-against">
+            <span class="timeline-against-mark" aria-hidden="true" />
+            against {writeRange(against)}
+            <button
+              type="button"
+              class="timeline-clear"
+              aria-label={`Do not compare with ${unit}s ${writeRange(against)}`}
+              title="Do not compare"
+              onClick={() => go({ against: undefined })}
+            >
+              ×
+            </button>
+          </span>
+        )}
+        {against && !selection && (
+          <span class="timeline-hint" role="status">
+            Now select the range to compare with {writeRange(against)}.
+          </span>
+        )}
+        {selection && (
+          <button
+            type="button"
+            class="button timeline-compare"
+            title="Keep this range as the one to compare with, then select another"
+            onClick={() => go({ against: writeRange(selection), events: undefined })}
+          >
+            compare with another range
+          </button>
+        )}
+        <Ends selection={draft ?? selection} bounds={bounds} unit={unit} />
+        <button
+          type="button"
+          class="button timeline-all"
+          disabled={!selection}
+          onClick={() => go({ events: undefined })}
+        >
+          all {unit}s
+        </button>
+      </span>
+    </div>
+  );
+}
