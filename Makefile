@@ -45,6 +45,24 @@ viewer-test: $(VIEWER_MODULES)
 	@scripts/need-node
 	cd viewer && npx vitest run
 
+# The page in a real browser, beside what the command line says of the same recordings.
+PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
+
+$(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
+	@scripts/need-node
+	cd tests/browser && npm ci --no-audit --no-fund --silent
+	@touch $@
+
+.PHONY: page-test page-shots
+page-test: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
+	@scripts/need chromium:chromium
+	node tests/browser/run.mjs $(RESIDUE) $(WORKLOADS)
+
+# The pictures of the page in the documents.
+page-shots: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
+	@scripts/need chromium:chromium
+	node tests/browser/run.mjs $(RESIDUE) $(WORKLOADS) --shots docs/images
+
 $(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 	$(MAKE) -C workloads OUT=../$(WORKLOADS)
 	touch $@
@@ -58,6 +76,7 @@ demo: build $(WORKLOADS)/.built
 
 test: test-tools viewer viewer-test
 	$(CARGO) test --workspace --locked
+	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
 	cd python && python3 -m unittest -q
@@ -96,4 +115,4 @@ kills: test-tools
 
 clean:
 	$(CARGO) clean
-	rm -rf build viewer/dist viewer/node_modules
+	rm -rf build viewer/dist viewer/node_modules tests/browser/node_modules

@@ -93,12 +93,10 @@ function upright(boxes: FlameTree, drawing: Drawing): Drawn {
   const { tree } = boxes;
   const below = (node: number) => boxes.below(node);
   const { root, breadcrumbs } = find(boxes.box(ROOT), below, boxes, drawing.root);
-  const isIn = tree.nodesIn((label) => drawing.isMatch[label]!);
-  const isBelow = new Uint8Array(tree.size);
+  const isIn = tree.nodesIn(drawing.isMatch);
   let matched = 0;
-  for (let node = root.place; node < tree.size; node += 1) {
-    isBelow[node] = node === root.place ? 1 : isBelow[tree.parent[node]!]!;
-    if (isBelow[node] && isIn[node]) matched += drawing.values.own[node]!;
+  for (let node = root.place; node < tree.end[root.place]!; node += 1) {
+    if (isIn[node]) matched += drawing.values.own[node]!;
   }
   return {
     breadcrumbs,
@@ -110,7 +108,7 @@ function upright(boxes: FlameTree, drawing: Drawing): Drawn {
 function upsideDown(boxes: FlameTree, drawing: Drawing): Drawn {
   const above = (upside: Upside) => boxes.above(upside);
   const { root, breadcrumbs } = find(boxes.ends(), above, boxes, drawing.root);
-  const isIn = boxes.tree.nodesIn((label) => drawing.isMatch[label]!);
+  const isIn = boxes.tree.nodesIn(drawing.isMatch);
   const matched = root.place.starts.filter((node) => isIn[node]);
   return {
     breadcrumbs,
