@@ -58,6 +58,13 @@ page-test: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium
 	node tests/browser/run.mjs $(RESIDUE) $(WORKLOADS)
 
+# How fluent the page is on a million stacks by a thousand events, and what it needs.
+.PHONY: page-bench
+page-bench: build $(PAGE_TEST_MODULES)
+	@scripts/need chromium:chromium
+	$(CARGO) run --release -p residue-synthetic -- build/million.residue
+	node benches/page.mjs $(RESIDUE) build/million.residue
+
 # The pictures of the page in the documents.
 page-shots: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium

@@ -170,9 +170,6 @@ fn warm_up(shelf: &Shelf) {
             scope.spawn(|| opened.groups());
             opened.tree(Detail::Function);
         });
-        opened.verdict(None);
-        // For the lines of functions, which are looked at later if at all.
-        opened.tree(Detail::Line);
     }
 }
 

@@ -138,6 +138,8 @@ impl Program {
             }
             took = started.elapsed();
             let has_ended = next.has_ended;
+            // That it has ended is news too.
+            next.generation += u64::from(has_ended);
             current.replace(next);
             if has_ended {
                 return;

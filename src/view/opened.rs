@@ -70,6 +70,12 @@ impl Opened {
             .get_or_init(|| ShownTree::new(CallTree::of(&self.profile, &self.options(detail))))
     }
 
+    /// The tree by function, if it is there already: who needs a few names only does not
+    /// wait for all of them.
+    pub fn tree_if_made(&self) -> Option<&ShownTree> {
+        self.trees[0].get()
+    }
+
     /// The same by function, with scopes as its first level.
     pub fn tree_by_scope(&self) -> &ShownTree {
         self.scope_tree

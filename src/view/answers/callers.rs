@@ -6,12 +6,13 @@
 
 use anyhow::{Context, Result};
 use residue_calltree::{CallNodeId, Detail, LabelId, TREE_ROOT};
-use residue_profile::{FileId, Profile};
+use residue_profile::FileId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::functions::FunctionRow;
 use crate::view::key::Key;
+use crate::view::opened::Opened;
 use crate::view::question::Question;
 use crate::view::selection::Selection;
 use crate::view::shelf::Shelf;
@@ -76,11 +77,7 @@ pub fn callers(shelf: &Shelf, question: &Question) -> Result<Callers> {
     let (callers_found, callers) = ends(calls.callers);
     let (callees_found, callees) = ends(calls.callees);
     let profile = &selection.opened.profile;
-    let file_id = file_of(
-        profile,
-        &shown.tree.labels[function as usize].name,
-        &selection,
-    )?;
+    let file_id = file_of(selection.opened, &values, function);
     Ok(Callers {
         counter: selection.counter.name(),
         unit: selection.unit(),
@@ -159,21 +156,28 @@ fn is_outermost_call(shown: &ShownTree, node: CallNodeId) -> bool {
     true
 }
 
-/// The source file in which most of what a function did lies.
-fn file_of(profile: &Profile, name: &str, selection: &Selection<'_>) -> Result<Option<FileId>> {
-    let lines = selection.opened.tree(Detail::Line);
-    let values = selection.values(lines)?;
-    let mut by_file: FxHashMap<&str, u64> = FxHashMap::default();
-    for (index, node) in lines.tree.nodes.iter().enumerate().skip(1) {
-        let label = &lines.tree.labels[node.label as usize];
-        if &*label.name == name && !label.file.is_empty() {
-            let sum = by_file.entry(&label.file).or_default();
-            *sum = sum.saturating_add(values.cumulative[index]);
+/// The source file of a function, where it did most: that of the heaviest stack below
+/// its heaviest call.
+fn file_of(opened: &Opened, values: &Values, function: LabelId) -> Option<FileId> {
+    let shown = opened.tree(Detail::Function);
+    let nodes = &shown.tree.nodes;
+    let calls = (1..nodes.len()).filter(|&node| nodes[node].label == function);
+    let mut at = calls.max_by_key(|&node| values.cumulative[node])? as CallNodeId;
+    loop {
+        let below = shown.children.of_node(at).iter().copied();
+        let heaviest = below.max_by_key(|&node| values.cumulative[node as usize]);
+        match heaviest {
+            Some(next) if values.own[at as usize] == 0 => at = next,
+            _ => break,
         }
     }
-    let most = by_file.into_iter().max_by_key(|(file, sum)| (*sum, *file));
-    Ok(most.and_then(|(file, _)| {
-        let place = profile.files.iter().position(|other| other == file);
-        place.map(|place| place as FileId)
-    }))
+    let mut stacks = shown.tree.node_of_stack.iter();
+    let stack = stacks.position(|&node| node == at)?;
+    let name = &shown.tree.labels[function as usize].name;
+    let mut paths = opened.paths();
+    let steps = paths.steps(&opened.profile.stacks[stack]);
+    let here = steps.iter().rev().find(|step| step.label.name == *name)?;
+    let files = &opened.profile.files;
+    let place = files.iter().position(|file| **file == *here.label.file)?;
+    Some(place as FileId)
 }

@@ -67,14 +67,15 @@ pub fn functions(shelf: &Shelf, question: &Question) -> Result<Functions> {
     };
     let is_shown = |id: &LabelId| {
         let id = *id as usize;
-        ranking[id] > 0 && matching.as_ref().is_none_or(|matching| matching[id])
+        sums.cumulative[id] > 0 && matching.as_ref().is_none_or(|matching| matching[id])
     };
     let mut found: Vec<LabelId> = (0..shown.tree.labels.len() as LabelId)
         .filter(is_shown)
         .collect();
     let order = |id: &LabelId| {
         let label = &shown.tree.labels[*id as usize];
-        (std::cmp::Reverse(ranking[*id as usize]), &label.name, *id)
+        let numbers = (ranking[*id as usize], sums.cumulative[*id as usize]);
+        (std::cmp::Reverse(numbers), &label.name, *id)
     };
     found.sort_unstable_by(|one, other| order(one).cmp(&order(other)));
     Ok(Functions {

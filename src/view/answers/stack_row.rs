@@ -6,7 +6,7 @@ use residue_analysis::groups::GroupId;
 use residue_analysis::history::{EventRange, History};
 use residue_analysis::judged::{Judged, judge};
 use residue_analysis::shape::{Confidence, Shape};
-use residue_calltree::{Detail, Label, NOT_SHOWN, PathReader};
+use residue_calltree::{Label, NOT_SHOWN, PathReader};
 use residue_profile::NodeId;
 use residue_profile::timeline::StackId;
 use serde::Serialize;
@@ -191,14 +191,9 @@ fn plain_row(
     for &member in members {
         numbers.add(&StackNumbers::of(opened, member as usize, live));
     }
-    let shown = opened.tree(Detail::Function);
-    let node = shown.tree.node_of_stack[largest as usize];
-    let path = match node {
-        NOT_SHOWN => Vec::new(),
-        node => shown.tree.path(node),
-    };
-    let names = path.iter().map(|&node| &*shown.tree.label(node).name);
-    let leaf = path.last().map(|&node| shown.tree.label(node));
+    let path = labels(opened, largest, paths);
+    let names: Vec<&str> = path.iter().map(|label| &*label.name).collect();
+    let leaf = path.last();
     let place = leaf.and_then(|leaf| place_of(opened, stack.node, leaf, paths));
     StackRow {
         stack: i64::from(largest),
@@ -207,9 +202,24 @@ fn plain_row(
         library: leaf
             .map(|label| label.module.to_string())
             .unwrap_or_default(),
-        path: shortened(&names.collect::<Vec<&str>>()),
+        path: shortened(&names),
         births: births(opened, members),
         ..StackRow::of_rest(members.len(), stack.kind.name(), numbers)
+    }
+}
+
+/// The path of a stack, root first.
+fn labels(opened: &Opened, stack: StackId, paths: &mut PathReader<'_>) -> Vec<Label> {
+    let Some(shown) = opened.tree_if_made() else {
+        let steps = paths.steps(&opened.profile.stacks[stack as usize]);
+        return steps.into_iter().map(|step| step.label).collect();
+    };
+    match shown.tree.node_of_stack[stack as usize] {
+        NOT_SHOWN => Vec::new(),
+        node => {
+            let nodes = shown.tree.path(node).into_iter();
+            nodes.map(|node| shown.tree.label(node).clone()).collect()
+        }
     }
 }
 

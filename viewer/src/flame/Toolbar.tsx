@@ -1,20 +1,13 @@
 // What is shown, and how.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { go, place } from "../address";
-import type { FileAbout, FlameBy, Kind } from "../answers";
+import type { FileAbout, FlameBy } from "../answers";
 import { about } from "../page/about";
+import { KINDS } from "../parts/kinds";
+import { useTyped } from "../parts/typed";
 import { BY, byOf, COUNTERS, counterOf, countersOf, firstComparison, isByThread, rangeOf, writeRange } from "./question";
-
-const PAUSE_MS = 250;
-
-const KINDS: { kind: Kind; words: string }[] = [
-  { kind: "heap", words: "heap" },
-  { kind: "mapping", words: "mappings" },
-  { kind: "reported", words: "reported" },
-  { kind: "all", words: "all kinds" },
-];
 
 /** What the address says for a choice: nothing for the usual one. */
 function stepTo(chosen: string, usual: string): string | undefined {
@@ -30,15 +23,7 @@ function TypedField(props: {
   isSearch?: boolean;
 }) {
   const given = place.value.parameters[props.name] ?? "";
-  const [text, setText] = useState(given);
-  const timer = useRef(0);
-  useEffect(() => setText(given), [given]);
-  useEffect(() => () => clearTimeout(timer.current), []);
-  const tell = (value: string, after: number) => {
-    setText(value);
-    clearTimeout(timer.current);
-    timer.current = window.setTimeout(() => go({ [props.name]: value }, { quiet: true }), after);
-  };
+  const { text, type, finish } = useTyped(given, (value) => go({ [props.name]: value }, { quiet: true }));
   return (
     <label class="field">
       {props.label}
@@ -51,8 +36,8 @@ function TypedField(props: {
         spellcheck={false}
         autocomplete="off"
         data-search={props.isSearch ? "" : undefined}
-        onInput={(event) => tell(event.currentTarget.value, PAUSE_MS)}
-        onKeyDown={(event) => event.key === "Enter" && tell(event.currentTarget.value, 0)}
+        onInput={(event) => type(event.currentTarget.value)}
+        onKeyDown={(event) => event.key === "Enter" && finish()}
       />
     </label>
   );

@@ -46,6 +46,6 @@ test("a running program says how old its data are", () => {
   const running = { ended: false, trouble: null, changed_unix_ms: 10_000 };
   expect(liveText(running, 13_400)).toBe("running, updated 3 s ago");
   expect(liveText(running, 9_000)).toBe("running, updated 0 s ago");
-  expect(liveText({ ...running, ended: true }, 13_400)).toBe("the program has ended");
+  expect(liveText({ ...running, ended: true }, 13_400)).toBe("the program has ended; this is its last reading");
   expect(liveText({ ...running, trouble: "no room" }, 13_400)).toBe("no room");
 });

@@ -3,8 +3,8 @@
 import { go, parameter } from "../address";
 import type { Stacks } from "../answers";
 import { saveCsv } from "../download";
-import { SearchField } from "./SearchField";
-import { KINDS } from "./selection";
+import { SearchField } from "../parts/SearchField";
+import { KINDS } from "../parts/kinds";
 import { SHAPES, SHAPE_NAMES } from "./shapes";
 import { STACKS_HEAD, stacksRows } from "./table";
 

@@ -1,15 +1,7 @@
 // What all questions of these views share, as it stands in the address.
 
 import { parameter } from "../address";
-import type { Kind } from "../answers";
 import type { Parameters } from "../ask";
-
-export const KINDS: { kind: Kind; words: string }[] = [
-  { kind: "heap", words: "heap" },
-  { kind: "mapping", words: "mappings" },
-  { kind: "reported", words: "reported" },
-  { kind: "all", words: "all kinds" },
-];
 
 /** Parameters of the selection; reading them follows the address. */
 export function selection(): Parameters {
