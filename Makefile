@@ -54,9 +54,11 @@ $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 	@touch $@
 
 .PHONY: page-test page-shots
-page-test: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
+# With the build that all other tests use, so that a release is not made for it.
+page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium
-	node tests/browser/run.mjs $(RESIDUE) $(WORKLOADS)
+	$(CARGO) build --locked
+	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
 # How fluent the page is on a million stacks by a thousand events, and what it needs.
 .PHONY: page-bench

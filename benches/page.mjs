@@ -60,14 +60,25 @@ function framesUntil(page, condition, argument) {
     ([text, argument]) =>
       new Promise((resolve) => {
         const isTrue = new Function("argument", `return (${text})(argument)`);
+        const giveUp = performance.now() + 20_000;
         const look = () => {
           if (isTrue(argument)) resolve(performance.now() - window.begun);
+          else if (performance.now() > giveUp) resolve(NaN);
           else requestAnimationFrame(look);
         };
         look();
       }),
     [condition.toString(), argument],
   );
+}
+
+/** Where something was given up on, that is said, and nothing is measured. */
+function measured(values) {
+  if (values.length === 0 || values.some(Number.isNaN)) {
+    console.error("the page did not show what was asked for within 20 seconds");
+    process.exit(1);
+  }
+  return values;
 }
 
 const seen = { usable: [], range: [], flame: [], zoom: [], page: [], heap: [], server: [], up: [] };
@@ -91,15 +102,15 @@ for (let turn = 0; turn < Number(repeats); turn += 1) {
   await page.waitForSelector(".head [data-value]");
 
   const chart = page.locator(".timeline-chart");
-  const box = await chart.boundingBox();
   const [left, width, first, last] = await chart.evaluate((element) =>
     ["plotLeft", "plotWidth", "firstEvent", "lastEvent"].map((name) => Number(element.dataset[name])),
   );
-  const x = (event) => box.x + left + ((event - first + 0.5) / (last - first + 1)) * width;
   for (let again = 0; again < 5; again += 1) {
     const from = Math.round(first + (last - first) * (0.1 + 0.1 * again + 0.01 * turn));
     const to = Math.round(from + (last - first) * 0.15);
     const before = await page.locator(".stacks-table").innerText();
+    const box = await chart.boundingBox();
+    const x = (event) => box.x + left + ((event - first + 0.5) / (last - first + 1)) * width;
     await page.mouse.move(x(from), box.y + box.height / 2);
     await page.mouse.down();
     await page.mouse.move(x((from + to) / 2), box.y + box.height / 2);
@@ -162,7 +173,7 @@ for (let turn = 0; turn < Number(repeats); turn += 1) {
 }
 
 const text = (values, unit) =>
-  `${medianOf(values).toFixed(0)} ${unit} (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}, ${values.length} times)`;
+  `${medianOf(measured(values)).toFixed(0)} ${unit} (${Math.min(...values).toFixed(0)} to ${Math.max(...values).toFixed(0)}, ${values.length} times)`;
 const mib = (values) => values.map((value) => value / MIB);
 console.log(`server up after               ${text(seen.up, "ms")}`);
 console.log(`page usable after the server  ${text(seen.usable, "ms")}`);

@@ -167,6 +167,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         arenas
     });
     let snapshots = args.snapshots();
+    let own_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_SELF);
     let spawned = match (&lines, &arenas) {
         (Some(lines), Some(arenas)) => {
             let mut moments = LineMoments::new(arenas.path.clone(), snapshots.clone());
@@ -207,6 +208,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         let finished = Finished {
             main_pid: pid,
             status,
+            own_rss_bytes,
             output,
             quiet: args.quiet,
             search: args.symbols.search(),
@@ -215,6 +217,12 @@ pub fn run(args: Args) -> Result<ExitCode> {
         finished.write_all(arenas);
     }
     Ok(end_as(status))
+}
+
+/// The highest resident size that the kernel saw.
+fn highest_rss_bytes(of: UsageWho) -> Option<u64> {
+    let usage = getrusage(of).ok()?;
+    Some(usage.max_rss() as u64 * 1024)
 }
 
 fn cannot_run(command: &std::ffi::OsStr, error: std::io::Error) -> ExitCode {
@@ -357,6 +365,8 @@ fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool
 struct Finished {
     main_pid: u32,
     status: ExitStatus,
+    /// Of this program when it started the other.
+    own_rss_bytes: Option<u64>,
     output: Option<PathBuf>,
     quiet: bool,
     /// Where names come from.
@@ -435,10 +445,10 @@ impl Finished {
         } else {
             End::Unknown
         };
-        let max_rss_bytes = getrusage(UsageWho::RUSAGE_CHILDREN)
-            .ok()
-            .map(|usage| usage.max_rss() as u64 * 1024)
-            .filter(|_| is_main);
+        // The kernel's figure of a child begins with what its parent held, up to `exec`;
+        // of a program that stayed below that it says nothing.
+        let max_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_CHILDREN)
+            .filter(|rss| is_main && Some(*rss) > self.own_rss_bytes);
         Ending {
             ended_unix_ns: now.filter(|_| is_main || end == End::Running),
             end,

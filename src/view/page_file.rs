@@ -1,5 +1,6 @@
 //! The page with its data in one file, which opens from disk and can be attached to an
-//! issue. It holds the top of the data; the rest is one row, and is said to be.
+//! issue. It holds the top of the data; the rest is one row for each kind of memory, and
+//! is said to be.
 //!
 //! `viewer/src/file/data.ts` says what the data are.
 
@@ -9,11 +10,9 @@ use anyhow::{Result, bail};
 
 use super::answers::{Answer, answer};
 use super::assets;
-use super::file_rows::FileRows;
+use super::file_rows::script_json::escaped;
+use super::file_rows::{FileRows, Limits};
 use super::shelf::Shelf;
-
-/// Rows whose frames, sizes and births are in the file.
-const MOST_DETAILS: usize = 100;
 
 /// What becomes of the tags by which the page loads its parts.
 const SCRIPT_TAG: (&str, &str) = ("<script", "</script>");
@@ -21,10 +20,7 @@ const STYLE_TAG: (&str, &str) = ("<link rel=\"stylesheet\"", ">");
 
 /// Writes the whole file.
 pub fn write(shelf: &Shelf, out: &mut dyn Write) -> Result<()> {
-    let rows = FileRows::of(&shelf.first)?;
-    let mut shelf = shelf.clone();
-    shelf.left_out = rows.left_out();
-    let data = data(&shelf, &rows)?;
+    let data = data(shelf, &Limits::USUAL)?;
     let page = assets::page();
     let html = without_tag(page.html, SCRIPT_TAG);
     let html = without_tag(&html, STYLE_TAG);
@@ -70,7 +66,11 @@ fn without_tag(html: &str, (start, end): (&str, &str)) -> String {
 }
 
 /// The data as one document, in which no tag can begin.
-fn data(shelf: &Shelf, rows: &FileRows) -> Result<Vec<u8>> {
+fn data(shelf: &Shelf, limits: &Limits) -> Result<Vec<u8>> {
+    let rows = FileRows::of(&shelf.first, limits)?;
+    let mut shelf = shelf.clone();
+    shelf.left_out = rows.left_out();
+    let shelf = &shelf;
     let mut data = Vec::new();
     for (name, question, query) in [
         ("about", "about", ""),
@@ -98,15 +98,28 @@ fn data(shelf: &Shelf, rows: &FileRows) -> Result<Vec<u8>> {
         }
         data.push(b'}');
     }
+    let mut data = escaped(&data);
     rows.write(&mut data)?;
     write!(data, ",\"details\":{{")?;
-    for (index, stack) in rows.stacks().take(MOST_DETAILS).enumerate() {
-        let comma = if index == 0 { "" } else { "," };
-        write!(data, "{comma}\"{stack}\":")?;
-        data.extend(asked(shelf, "stack", &format!("stack={stack}"))?);
-    }
+    write_details(shelf, &rows, limits, &mut data)?;
     write!(data, "}}}}")?;
-    Ok(escaped(&data))
+    Ok(data)
+}
+
+/// Details of the rows that matter most, as long as they fit.
+fn write_details(shelf: &Shelf, rows: &FileRows, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
+    let mut bytes = 0;
+    for (index, stack) in rows.stacks().take(limits.details).enumerate() {
+        let detail = escaped(&asked(shelf, "stack", &format!("stack={stack}"))?);
+        bytes += detail.len();
+        if bytes > limits.detail_bytes {
+            break;
+        }
+        let comma = if index == 0 { "" } else { "," };
+        write!(out, "{comma}\"{stack}\":")?;
+        out.extend(detail);
+    }
+    Ok(())
 }
 
 fn asked(shelf: &Shelf, question: &str, query: &str) -> Result<Vec<u8>> {
@@ -117,21 +130,14 @@ fn asked(shelf: &Shelf, question: &str, query: &str) -> Result<Vec<u8>> {
     }
 }
 
-/// JSON without `<`, which stands in texts only.
-fn escaped(json: &[u8]) -> Vec<u8> {
-    let mut escaped = Vec::with_capacity(json.len());
-    for &byte in json {
-        match byte {
-            b'<' => escaped.extend(b"\\u003c"),
-            byte => escaped.push(byte),
-        }
-    }
-    escaped
-}
-
 #[cfg(test)]
 mod tests {
+    use residue_names::{NameStyle, Rules};
+    use residue_synthetic::Spec;
+    use serde_json::Value;
+
     use super::*;
+    use crate::view::opened::Opened;
 
     #[test]
     fn tags_are_taken_out_whole() {
@@ -143,12 +149,43 @@ mod tests {
     }
 
     #[test]
-    fn no_tag_begins_in_the_data() {
-        let json = br#"{"a":"</script><!--","b":[1]}"#;
-        let safe = escaped(json);
-        assert!(!safe.contains(&b'<'));
-        let [one, other] = [&json[..], &safe]
-            .map(|text| serde_json::from_slice::<serde_json::Value>(text).unwrap());
-        assert_eq!(one, other);
+    fn details_are_those_of_the_first_rows_as_long_as_they_fit() {
+        let profile = residue_synthetic::profile(&Spec {
+            stacks: 60,
+            events: 20,
+            modules: 3,
+            functions: 20,
+            depth: 6,
+            threads: 2,
+            seed: 3,
+            long_names: true,
+        });
+        let name = "a.residue".to_string();
+        let opened = Opened::new(name, profile, Rules::none(), NameStyle::Short);
+        let shelf = Shelf::new(opened, None);
+        let of = |details: usize, detail_bytes: usize| {
+            let limits = Limits {
+                details,
+                detail_bytes,
+                ..Limits::USUAL
+            };
+            let written = data(&shelf, &limits).unwrap();
+            assert!(!written.contains(&b'<'));
+            let read: Value = serde_json::from_slice(&written).unwrap();
+            (written.len(), read["details"].as_object().unwrap().clone())
+        };
+        let (none_bytes, none) = of(0, usize::MAX);
+        assert!(none.is_empty());
+        let (_, three) = of(3, usize::MAX);
+        assert_eq!(three.len(), 3);
+        for (stack, detail) in &three {
+            assert_eq!(detail["row"]["stack"].to_string(), *stack);
+        }
+        const MOST: usize = 100_000;
+        let (bytes, some) = of(usize::MAX, MOST);
+        assert!(some.len() > 1 && some.len() < shelf.first.groups().count());
+        // Each has its number in front.
+        assert!(bytes - none_bytes <= MOST + 10 * some.len());
+        assert!(bytes - none_bytes > MOST / 2);
     }
 }

@@ -13,6 +13,8 @@ import { eventually } from "./kit/visit.mjs";
 /** Paths are seen in the pictures: these are the same wherever they are taken. */
 const HOME = "/tmp/detector";
 const MOST_BYTES = 250_000;
+/** For pictures of the head, the timeline and the rows below in one. */
+const WHOLE = { viewport: { width: 1280, height: 980 } };
 const LAST_LIVE_EVENT = 3000;
 
 /** Builds the program in a folder of its own and records it from there. */
@@ -37,10 +39,10 @@ const belowTimeline = (visit) => visit.page.locator(".page-tabs").evaluate((tabs
 
 const SHOTS = {
   async stacks(t) {
-    return open(t, "stacks");
+    return open(t, "stacks", WHOLE);
   },
   async range(t) {
-    const visit = await open(t, "stacks");
+    const visit = await open(t, "stacks", WHOLE);
     await dragEvents(visit, RANGE.first, RANGE.last);
     await visit.page.mouse.move(0, 0);
     await visit.page.locator(".head-range [data-verdict]").waitFor();

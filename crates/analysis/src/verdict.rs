@@ -24,6 +24,7 @@ use crate::series::Series;
 use crate::shape::{Shape, ShapeVerdict};
 use residue_profile::timeline::{Source, StackId};
 use residue_profile::{NodeId, Profile, StackKind};
+use rustc_hash::{FxHashMap, FxHashSet};
 use serde::Serialize;
 
 /// Stacks judged one by one: those that grew most, and those that moved most.
@@ -362,12 +363,29 @@ fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
     open * 2 > whole
 }
 
+/// Of the stacks that were judged: the path of a late free, with its place among all. One
+/// pass, as there are far more late frees than stacks that are judged.
+fn late_frees(profile: &Profile, judged: &[Judged]) -> FxHashMap<StackId, (usize, NodeId)> {
+    let stacks = judged.iter().flat_map(|judged| &judged.stacks);
+    let is_judged: FxHashSet<StackId> = stacks.copied().collect();
+    let mut known = FxHashMap::default();
+    for (place, deferral) in profile.timeline.deferrals.iter().enumerate() {
+        if let Some(node) = deferral.freed_at
+            && is_judged.contains(&deferral.stack)
+        {
+            known.entry(deferral.stack).or_insert((place, node));
+        }
+    }
+    known
+}
+
 fn stack_verdicts(
     profile: &Profile,
     judged: Vec<Judged>,
     verdict: &Verdict,
     counters: &Counters,
 ) -> Vec<StackVerdict> {
+    let freed_at = late_frees(profile, &judged);
     let mut stacks: Vec<StackVerdict> = judged
         .into_iter()
         .filter(|judged| judged.verdict.shape != Shape::Flat)
@@ -378,10 +396,10 @@ fn stack_verdicts(
             let grown_bytes = judged.course.movement.end_bytes - judged.course.movement.start_bytes;
             let growth = &judged.verdict.growth;
             let bytes_per_block = grown_bytes as f64 / (grown_blocks as f64).max(1.0);
-            let deferrals = profile.timeline.deferrals.iter();
-            let freed_at = deferrals
-                .filter(|deferral| judged.stacks.contains(&deferral.stack))
-                .find_map(|deferral| deferral.freed_at);
+            let freeing = judged.stacks.iter().filter_map(|stack| freed_at.get(stack));
+            let freed_at = freeing
+                .min_by_key(|(place, _)| place)
+                .map(|(_, node)| *node);
             StackVerdict {
                 stack: judged.stacks[0],
                 lines: judged.stacks.len(),

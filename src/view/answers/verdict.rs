@@ -7,7 +7,6 @@ use residue_analysis::verdict::Verdict;
 use residue_profile::Profile;
 use serde::{Serialize, Serializer};
 
-use super::stack_row::MOST_NAME;
 use crate::text::leaks_json::{self, Limits};
 use crate::text::leaks_text;
 use crate::view::question::Question;
@@ -15,9 +14,9 @@ use crate::view::shelf::Shelf;
 
 /// What is sent; the table of stacks has all.
 const MOST: Limits = Limits {
-    stacks: 100,
-    steps: 1000,
-    name_characters: MOST_NAME,
+    stacks: 50,
+    steps: 32,
+    name_characters: 200,
 };
 
 #[derive(Serialize)]

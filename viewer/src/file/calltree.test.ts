@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
 import { CallTree, ROOT_LABEL } from "./calltree";
-import { LabelTable } from "./trees";
 
 const labels = ["", "f", "g", "h"].map((name) => ({ ...ROOT_LABEL, name }));
 
@@ -21,11 +20,4 @@ test("there may be no paths, or only empty ones", () => {
   expect(new CallTree(labels, []).end).toEqual([1]);
   const tree = new CallTree(labels, [[], []]);
   expect([tree.size, tree.ends]).toEqual([1, [0, 0]]);
-});
-
-test("labels that read the same are one, and a framework's only if all are", () => {
-  const table = new LabelTable();
-  const label = (name: string, library: string, framework: boolean) => table.number({ name, library, framework });
-  expect([label("f", "a", true), label("f", "b", true), label("f", "a", false)]).toEqual([1, 2, 1]);
-  expect(table.labels.map((one) => one.framework)).toEqual([false, false, true]);
 });

@@ -35,8 +35,11 @@ export function functions(recording: Recording, question: Question): Functions {
   const ranking = isOwn ? sums.own : sums.cumulative;
   const found = labels
     .map((_, id) => id)
-    .filter((id) => ranking[id]! > 0 && (focus?.test(labels[id]!.name) ?? true))
-    .sort((one, other) => ranking[other]! - ranking[one]! || byName(labels[one]!, labels[other]!) || one - other);
+    .filter((id) => sums.cumulative[id]! > 0 && (focus?.test(labels[id]!.name) ?? true))
+    .sort((one, other) => {
+      const byNumber = ranking[other]! - ranking[one]! || sums.cumulative[other]! - sums.cumulative[one]!;
+      return byNumber || byName(labels[one]!, labels[other]!) || one - other;
+    });
   return {
     counter: selection.counter,
     unit: unitOf(selection.counter),

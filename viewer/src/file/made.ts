@@ -8,7 +8,7 @@
 //   [3 call paths not in this file]  heap                            +5
 
 import type { FileAbout, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline, Totals } from "../answers";
-import type { FileData, FileRow } from "./data";
+import type { FileData, FilePart, FileRow } from "./data";
 import { Question } from "./question";
 import { Recording } from "./recording";
 
@@ -30,6 +30,12 @@ const LABELS = [
   { name: "[3 call paths that are not in this file]", library: "", framework: true },
 ];
 
+/** By label, and as they stand in the file. */
+const LIBRARY_OF = [0, 0, 1, 2, 3, 4, 5];
+const LIBRARIES = ["app", "libgrow.so", "libc.so", "[load]", "[pooled: small blocks]", LABELS[REST]!.name].map(
+  (name) => ({ name, library: name.startsWith("[") ? "" : name, framework: false }),
+);
+
 const NO_TOTALS: Totals = {
   calls: 0, frees: 0, total_bytes: 0, live_bytes: 0, live_blocks: 0, peak_bytes: 0,
   reallocs_in_place: 0, reallocs_moved: 0, temporaries: 0,
@@ -44,30 +50,50 @@ const ABOUT: FileAbout = {
   has: { changes: true, stages: true, sizes: true, births: true, threads: true },
 };
 
-/** A row of which live, total and calls are given; what is total and not live was freed. */
+/** What was made and not kept was freed. */
+interface Made {
+  live: [bytes: number, blocks: number];
+  made: [bytes: number, calls: number];
+  changes: number[];
+}
+
+export function part(path: number[], { live, made, changes }: Made): FilePart {
+  const libraries = path.map((label) => LIBRARY_OF[label]!);
+  const [bytes, blocks] = live;
+  return {
+    path,
+    by_library: libraries.filter((library, place) => library !== libraries[place - 1]),
+    counters: [made[1], made[0], bytes, blocks, made[0], bytes, blocks, made[1] - blocks, 0, 0],
+    changes,
+  };
+}
+
+export function rowOfParts(stack: number, kind: string, parts: FilePart[]): FileRow {
+  const sum = (counter: number) => parts.reduce((total, { counters }) => total + counters[counter]!, 0);
+  const [calls, total, live, blocks] = [sum(0), sum(1), sum(2), sum(3)];
+  const numbers: StackNumbers = {
+    growth_bytes: live, growth_blocks: blocks, live_bytes: live, live_blocks: blocks, total_bytes: total, calls,
+    frees: calls - blocks, churn_bytes: total - live, temporaries: 0, reallocs: 0, peak_bytes: total,
+    at_peak_bytes: live,
+  };
+  const row: StackRow = {
+    stack, lines: parts.length, kind, ...numbers, path: [], file: null, line: null,
+    library: LABELS[parts[0]!.path.at(-1)!]!.library, shape: stack === 10 ? "leak" : "flat", confidence: "high",
+    rate: 10, low: 9, high: 11, counter: null, spark: [1, 2], births: [],
+  };
+  return { row, parts, is_rest: stack < 0 };
+}
+
+/** A row of one part. */
 function row(
   stack: number,
   kind: string,
   path: number[],
-  live: [bytes: number, blocks: number],
-  made: [bytes: number, calls: number],
+  live: Made["live"],
+  made: Made["made"],
   changes: number[],
 ): FileRow {
-  const numbers: StackNumbers = {
-    growth_bytes: live[0], growth_blocks: live[1], live_bytes: live[0], live_blocks: live[1],
-    total_bytes: made[0], calls: made[1], frees: made[1] - live[1], churn_bytes: made[0] - live[0],
-    temporaries: 0, reallocs: 0, peak_bytes: made[0], at_peak_bytes: live[0],
-  };
-  const shown: StackRow = {
-    stack, lines: 1, kind, ...numbers, path: [], file: null, line: null,
-    library: LABELS[path.at(-1)!]!.library, shape: stack === 10 ? "leak" : "flat", confidence: "high",
-    rate: 10, low: 9, high: 11, counter: null, spark: [1, 2], births: [],
-  };
-  const counters = [
-    numbers.calls, numbers.total_bytes, numbers.live_bytes, numbers.live_blocks, numbers.peak_bytes,
-    numbers.at_peak_bytes, numbers.live_blocks, numbers.frees, 0, 0,
-  ];
-  return { row: shown, path, counters, changes, is_rest: stack < 0 };
+  return rowOfParts(stack, kind, [part(path, { live, made, changes })]);
 }
 
 function rows(): FileRow[] {
@@ -130,6 +156,7 @@ export function made(): FileData {
     },
     sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), all: bins(4) },
     labels: LABELS.map((label) => ({ ...label })),
+    libraries: LIBRARIES.map((library) => ({ ...library })),
     begins: [1, 2, 3, 4],
     rows: all,
     details: { "10": detail({ ...all[0]!.row, path: ["main", "run", "grow", "new"] }) },

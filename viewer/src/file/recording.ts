@@ -2,48 +2,65 @@
 // again.
 
 import type { CounterName, FileAbout, Kind } from "../answers";
-import type { CallTree, Label } from "./calltree";
-import { COUNTERS, type FileData, type FileRow } from "./data";
+import { ROOT_LABEL, type CallTree, type Label } from "./calltree";
+import { COUNTERS, type FileData, type FilePart, type FileRow } from "./data";
 import { placesOf, type Places } from "./places";
 import type { EventRange } from "./question";
 import { Recent } from "./recent";
-import { LabelTable, treeBy, type TreeBy } from "./trees";
+import { treeBy, type TreeBy } from "./trees";
 import { Values } from "./values";
 
 const RANGES_KEPT = 8;
 const SUMS_KEPT = 8;
 
-/** Which rows are meant. */
+/** Which parts of rows are meant. */
 export interface Filter {
   kind: Kind;
   focus: RegExp | null;
 }
 
-/** Which rows are meant, and which number of each. */
+/** Which parts are meant, and which number of each. */
 export interface Selection extends Filter {
   counter: CounterName;
   events: EventRange | null;
 }
 
-/** By row, by how much live memory changed. */
+/** By part, by how much live memory changed. */
 export interface Changed {
   bytes: Float64Array;
   blocks: Float64Array;
 }
 
+/** A part with the row that it is of, and its paths in numbers of labels, where the first
+    label is the root's. */
+export interface Part {
+  row: number;
+  path: readonly number[];
+  byLibrary: readonly number[];
+  counters: readonly number[];
+  changes: readonly number[];
+}
+
 export class Recording {
   readonly labels: readonly Label[];
-  /** By row, root first. */
-  readonly paths: readonly (readonly number[])[];
+  readonly libraries: readonly Label[];
+  /** Of all rows, one after the other. */
+  readonly parts: readonly Part[];
+  /** By row. */
+  private readonly firstPart: number[] = [];
   private readonly ranges = new Recent<Changed>(RANGES_KEPT);
   private readonly trees = new Map<TreeBy, CallTree>();
   private readonly sums = new Recent<Values>(SUMS_KEPT);
 
   constructor(readonly data: FileData) {
-    const table = new LabelTable();
-    const numbers = data.labels.map((label) => table.number(label));
-    this.labels = table.labels;
-    this.paths = data.rows.map((row) => row.path.map((label) => numbers[label]!));
+    this.labels = [ROOT_LABEL, ...data.labels];
+    this.libraries = [ROOT_LABEL, ...data.libraries];
+    const parts: Part[] = [];
+    data.rows.forEach((row, index) => {
+      this.firstPart.push(parts.length);
+      for (const part of row.parts) parts.push(partOf(part, index));
+    });
+    this.parts = parts;
   }
 
   get rows(): readonly FileRow[] {
@@ -65,35 +82,47 @@ export class Recording {
     return range === null ? this.about.events : this.places(range).events;
   }
 
-  /** By how much each row changed in a range. */
+  /** The numbers of a row's parts. */
+  partsOf(row: number): number[] {
+    const first = this.firstPart[row]!;
+    return this.rows[row]!.parts.map((_, index) => first + index);
+  }
+
+  /** Of a row's largest stack. */
+  pathOf(row: number): Label[] {
+    return this.parts[this.firstPart[row]!]!.path.map((label) => this.labels[label]!);
+  }
+
+  /** By how much each part changed in a range. */
   changed(range: EventRange): Changed {
     const { first, last } = this.places(range);
     return this.ranges.get(`${first}..${last}`, () => {
-      const bytes = new Float64Array(this.rows.length);
-      const blocks = new Float64Array(this.rows.length);
-      this.rows.forEach(({ changes }, row) => {
+      const bytes = new Float64Array(this.parts.length);
+      const blocks = new Float64Array(this.parts.length);
+      this.parts.forEach(({ changes }, part) => {
         for (let at = 0; at < changes.length && changes[at]! <= last; at += 3) {
           if (changes[at]! < first) continue;
-          bytes[row]! += changes[at + 1]!;
-          blocks[row]! += changes[at + 2]!;
+          bytes[part]! += changes[at + 1]!;
+          blocks[part]! += changes[at + 2]!;
         }
       });
       return { bytes, blocks };
     });
   }
 
-  /** By row, whether it is meant. */
+  /** By part, whether it is meant. */
   admits({ kind, focus }: Filter): boolean[] {
     const matches = focus && this.labels.map((label) => focus.test(label.name));
-    return this.rows.map(({ row, is_rest: isRest }, index) => {
-      if (!holds(kind, row.kind)) return false;
+    return this.parts.map(({ row, path }) => {
+      const { row: shown, is_rest: isRest } = this.rows[row]!;
+      if (!holds(kind, shown.kind)) return false;
       // Which functions the rest has is not known.
-      return matches === null || (!isRest && this.paths[index]!.some((label) => matches[label]));
+      return matches === null || (!isRest && path.some((label) => matches[label]));
     });
   }
 
   tree(by: TreeBy): CallTree {
-    const known = this.trees.get(by) ?? treeBy(by, this.labels, this.paths);
+    const known = this.trees.get(by) ?? treeBy(by, this);
     this.trees.set(by, known);
     return known;
   }
@@ -107,18 +136,23 @@ export class Recording {
     return this.sums.get(key, () => new Values(this.tree(by), this.numbers(selection)));
   }
 
-  /** By row, its number: nothing of one that is not meant. */
+  /** By part, its number: nothing of one that is not meant. */
   private numbers(selection: Selection): Float64Array {
     const { counter, events } = selection;
     const admits = this.admits(selection);
     const changed = events && this.changed(events);
     const ofRange = changed && (counter === "live-blocks" ? changed.blocks : changed.bytes);
     const place = COUNTERS.indexOf(counter);
-    return Float64Array.from(this.rows, ({ counters }, row) => {
-      if (!admits[row]) return 0;
-      return ofRange ? ofRange[row]! : counters[place]!;
+    return Float64Array.from(this.parts, ({ counters }, part) => {
+      if (!admits[part]) return 0;
+      return ofRange ? ofRange[part]! : counters[place]!;
     });
   }
+}
+
+function partOf({ path, by_library: byLibrary, counters, changes }: FilePart, row: number): Part {
+  const afterRoot = (label: number) => label + 1;
+  return { row, path: path.map(afterRoot), byLibrary: byLibrary.map(afterRoot), counters, changes };
 }
 
 function holds(kind: Kind, ofRow: string): boolean {

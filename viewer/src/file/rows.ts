@@ -13,14 +13,16 @@ const MOST_STEPS = 64;
     out of a range. */
 export function rowOf(recording: Recording, index: number, events: EventRange | null): StackRow {
   const { row } = recording.rows[index]!;
-  const path = shortened(namesOf(recording, index));
+  const path = shortened(recording.pathOf(index).map((label) => label.name));
   if (events === null) return { ...row, path };
   const changed = recording.changed(events);
+  const parts = recording.partsOf(index);
+  const sum = (numbers: Float64Array) => parts.reduce((total, part) => total + numbers[part]!, 0);
   return {
     ...row,
     path,
-    growth_bytes: changed.bytes[index]!,
-    growth_blocks: changed.blocks[index]!,
+    growth_bytes: sum(changed.bytes),
+    growth_blocks: sum(changed.blocks),
     shape: null,
     confidence: null,
     rate: null,
@@ -29,11 +31,6 @@ export function rowOf(recording: Recording, index: number, events: EventRange | 
     counter: null,
     spark: spark(seriesOf(recording, index, recording.places(events)).bytes),
   };
-}
-
-/** Root first. */
-export function namesOf({ labels, paths }: Recording, index: number): string[] {
-  return paths[index]!.map((label) => labels[label]!.name);
 }
 
 /** The names of a path, without the middle of a very long one. */
@@ -46,18 +43,20 @@ export function shortened(names: string[]): string[] {
 
 /** What a row held at the begins of some places. */
 export function seriesOf(recording: Recording, index: number, { first, last }: Places): StackDetail["series"] {
-  const { changes } = recording.rows[index]!;
   const { begins } = recording.data;
-  const series: StackDetail["series"] = { event: [], bytes: [], blocks: [] };
-  let [bytes, blocks, at] = [0, 0, 0];
-  for (let place = first; place <= last; place += 1) {
-    for (; at < changes.length && changes[at]! < place; at += 3) {
-      bytes += changes[at + 1]!;
-      blocks += changes[at + 2]!;
-    }
-    series.event.push(begins[place]!);
-    series.bytes.push(bytes);
-    series.blocks.push(blocks);
+  const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
+  const series = { event: places.map((place) => begins[place]!), bytes: places.map(() => 0), blocks: places.map(() => 0) };
+  for (const part of recording.partsOf(index)) {
+    const { changes } = recording.parts[part]!;
+    let [bytes, blocks, at] = [0, 0, 0];
+    places.forEach((place, reading) => {
+      for (; at < changes.length && changes[at]! < place; at += 3) {
+        bytes += changes[at + 1]!;
+        blocks += changes[at + 2]!;
+      }
+      series.bytes[reading]! += bytes;
+      series.blocks[reading]! += blocks;
+    });
   }
   return series;
 }

@@ -34,7 +34,7 @@ test("births are parts of the recording", () => {
   expect(birthsOf(row, 9)).toEqual({
     births_width: 3, births: [{ event: 4, bytes: 20, blocks: 0 }, { event: 7, bytes: 80, blocks: 0 }],
   });
-  expect(birthsOf({ ...row, births: [] }, 9)).toEqual({ births_width: 9, births: [] });
+  expect(birthsOf({ ...row, births: [] }, 9)).toEqual({ births_width: 1, births: [] });
 });
 
 test("a stack that is not there is refused", () => {

@@ -4,7 +4,7 @@
 import type { FrameDetail, StackDetail, StackRow } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
-import { namesOf, rowOf, seriesOf } from "./rows";
+import { rowOf, seriesOf } from "./rows";
 
 export function stack(recording: Recording, question: Question): StackDetail {
   const number = question.number("stack");
@@ -33,9 +33,10 @@ function rowOfStack({ rows, data }: Recording, number: number): number {
 
 /** All but the course of its memory. */
 function fromRow(recording: Recording, index: number, row: StackRow): Omit<StackDetail, "series"> {
-  const path = recording.paths[index]!.map((label) => recording.labels[label]!);
-  const [only] = namesOf(recording, index);
-  const noPath = path.length === 1 && path[0]!.library === "" && only!.startsWith("[") ? only! : null;
+  const path = recording.pathOf(index);
+  const [only] = path;
+  const isText = path.length === 1 && only!.library === "" && only!.name.startsWith("[");
+  const noPath = isText ? only!.name : null;
   const frame = ({ name, library, framework }: (typeof path)[number]): FrameDetail => ({
     function: name,
     symbol: null,
@@ -70,7 +71,7 @@ export function birthsOf(row: StackRow, events: number): Pick<StackDetail, "birt
     blocks: 0,
   }));
   return {
-    births_width: Math.max(1, Math.ceil(events / Math.max(1, parts))),
+    births_width: parts === 0 ? 1 : Math.max(1, Math.ceil(events / parts)),
     births: births.filter((birth) => birth.bytes > 0),
   };
 }

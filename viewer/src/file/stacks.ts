@@ -1,6 +1,7 @@
 // api/stacks: the table of stacks.
 
-import type { StackNumbers, Stacks, StackSort } from "../answers";
+import type { CounterName, StackNumbers, Stacks, StackSort } from "../answers";
+import { COUNTERS } from "./data";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { rowOf } from "./rows";
@@ -21,9 +22,12 @@ const SORTS: Record<StackSort, keyof StackNumbers> = {
 };
 const SORT_NAMES = Object.keys(SORTS) as [StackSort, ...StackSort[]];
 
-/** A row that passes the filters. */
+/** A row that passes the filters, with the sums of its parts that do. */
 interface Found extends StackNumbers {
   index: number;
+  fallenBytes: number;
+  /** Whether the range left something of it, or took something from it. */
+  isMoved: boolean;
 }
 
 export function stacks(recording: Recording, question: Question): Stacks {
@@ -36,7 +40,7 @@ export function stacks(recording: Recording, question: Question): Stacks {
     throw new Error("shapes of single ranges are not in this file: `residue view` tells them");
   }
   const all = meant(recording, question);
-  const moved = events === null ? all : all.filter((one) => one.growth_bytes !== 0 || one.growth_blocks !== 0);
+  const moved = all.filter((one) => one.isMoved);
   const sign = question.isSet("ascending") ? 1 : -1;
   // Sorting keeps the order of the file among equals.
   moved.sort((one, other) => sign * (one[sort] - other[sort]));
@@ -45,45 +49,56 @@ export function stacks(recording: Recording, question: Question): Stacks {
   return {
     found: found.length,
     offset,
-    sums: sumOf(all),
-    fallen_bytes: all.reduce((sum, one) => sum + Math.max(0, -one.growth_bytes), 0),
+    // Peaks fall on different moments and have no sum.
+    sums: { ...sumOf(all), peak_bytes: 0 },
+    fallen_bytes: all.reduce((sum, one) => sum + one.fallenBytes, 0),
     events: recording.eventCount(events),
     rows: found.slice(offset, offset + limit).map(({ index }) => rowOf(recording, index, events)),
     looked_at: shape === null ? null : moved.length,
   };
 }
 
-/** All rows that pass the filters, with their growth in the range. */
+/** All rows that pass the filters. */
 function meant(recording: Recording, question: Question): Found[] {
   const events = question.events("events");
   const changed = events && recording.changed(events);
   const admits = recording.admits({ kind: question.kind(), focus: question.pattern("focus") });
   const found: Found[] = [];
-  recording.rows.forEach(({ row }, index) => {
-    if (!admits[index]) return;
+  recording.rows.forEach((_, index) => {
+    const parts = recording.partsOf(index).filter((part) => admits[part]);
+    if (parts.length === 0) return;
+    const numbers = parts.map((part) => {
+      const numbers = numbersOf(recording.parts[part]!.counters);
+      return changed
+        ? { ...numbers, growth_bytes: changed.bytes[part]!, growth_blocks: changed.blocks[part]! }
+        : numbers;
+    });
     found.push({
       index,
-      ...numbersOf(row),
-      ...(changed && { growth_bytes: changed.bytes[index]!, growth_blocks: changed.blocks[index]! }),
+      ...sumOf(numbers),
+      fallenBytes: numbers.reduce((sum, one) => sum + Math.max(0, -one.growth_bytes), 0),
+      isMoved: changed === null || numbers.some((one) => one.growth_bytes !== 0 || one.growth_blocks !== 0),
     });
   });
   return found;
 }
 
-function numbersOf(numbers: StackNumbers): StackNumbers {
+/** Of a part in the whole recording. */
+function numbersOf(counters: readonly number[]): StackNumbers {
+  const of = (name: CounterName) => counters[COUNTERS.indexOf(name)]!;
   return {
-    growth_bytes: numbers.growth_bytes,
-    growth_blocks: numbers.growth_blocks,
-    live_bytes: numbers.live_bytes,
-    live_blocks: numbers.live_blocks,
-    total_bytes: numbers.total_bytes,
-    calls: numbers.calls,
-    frees: numbers.frees,
-    churn_bytes: numbers.churn_bytes,
-    temporaries: numbers.temporaries,
-    reallocs: numbers.reallocs,
-    peak_bytes: numbers.peak_bytes,
-    at_peak_bytes: numbers.at_peak_bytes,
+    growth_bytes: of("live"),
+    growth_blocks: of("live-blocks"),
+    live_bytes: of("live"),
+    live_blocks: of("live-blocks"),
+    total_bytes: of("total"),
+    calls: of("calls"),
+    frees: of("frees"),
+    churn_bytes: Math.max(0, of("total") - of("live")),
+    temporaries: of("temporaries"),
+    reallocs: of("reallocs"),
+    peak_bytes: of("peak"),
+    at_peak_bytes: of("at-peak"),
   };
 }
 
@@ -100,8 +115,7 @@ function sumOf(all: StackNumbers[]): StackNumbers {
     churn_bytes: sum("churn_bytes"),
     temporaries: sum("temporaries"),
     reallocs: sum("reallocs"),
-    // Peaks fall on different moments and have no sum.
-    peak_bytes: 0,
+    peak_bytes: sum("peak_bytes"),
     at_peak_bytes: sum("at_peak_bytes"),
   };
 }

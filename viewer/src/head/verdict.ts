@@ -85,7 +85,7 @@ export function firstGuilty(verdict: Verdict): StackVerdict | null {
 }
 
 /** The most stacks that an answer holds. */
-const MOST_STACKS = 100;
+const MOST_STACKS = 50;
 
 /** `3 more stacks leak`; null where there is one alone. */
 export function moreGuiltyText(verdict: Verdict): string | null {

@@ -6,6 +6,7 @@ import { CallersView } from "../callers/CallersView";
 import { CompareView } from "../compare/CompareView";
 import { FlameView } from "../flame/FlameView";
 import { Head } from "../head/Head";
+import { RangeVerdict } from "../head/RangeVerdict";
 import { SizesView } from "../sizes/SizesView";
 import { StacksView } from "../stacks/StacksView";
 import { StagesView } from "../stages/StagesView";
@@ -60,6 +61,7 @@ function Opened() {
       <LeftOut />
       <Head />
       <TimelinePanel />
+      <RangeVerdict />
       <Tabs />
       <div id="view" class="page-view" role="tabpanel" aria-labelledby={tabId(view)}>
         <ShownView view={view} />

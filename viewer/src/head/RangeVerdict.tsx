@@ -1,0 +1,56 @@
+// The verdict of the events that are selected, alone.
+
+import { useEffect, useState } from "preact/hooks";
+import { parameter } from "../address";
+import type { Side } from "../answers";
+import { useAnswer } from "../ask";
+import { fileAbout } from "../page/about";
+import { rangeLabel, rangeOf } from "./range";
+import { Guilty, Headline, Words } from "./VerdictLines";
+import { Judging } from "./Verdicts";
+
+/** A range may still be under way: it is judged once it stays for so long. */
+const PATIENCE_MS = 400;
+
+/** The value once it has stayed the same for a while; null until then. */
+function useSettled(value: string): string | null {
+  const [settled, setSettled] = useState<string | null>(null);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(value), PATIENCE_MS);
+    return () => clearTimeout(timer);
+  }, [value]);
+  return settled === value ? value : null;
+}
+
+function RangeAnswer(props: { side: Side; events: string }) {
+  const asked = useAnswer("verdict", props);
+  const { answer } = asked;
+  return (
+    <>
+      <Judging of={asked} />
+      {answer?.verdict && <Headline verdict={answer.verdict} isSmall />}
+      {answer?.verdict && <Guilty verdict={answer.verdict} {...props} />}
+      {answer !== null && answer.verdict === null && <Words answer={answer} />}
+    </>
+  );
+}
+
+/** Below the timeline, so that nothing moves under the hand that selects. */
+export function RangeVerdict() {
+  const file = fileAbout();
+  const chosen = parameter("events");
+  const events = useSettled(chosen);
+  if (file === null || rangeOf(chosen) === null) return null;
+  return (
+    <div class="head-range" data-events={chosen}>
+      <span class="head-range-label">{rangeLabel(chosen, file.unit)}</span>
+      {events === null ? (
+        <span class="muted" role="status">
+          Judging …
+        </span>
+      ) : (
+        <RangeAnswer key={events} side={file.side} events={events} />
+      )}
+    </div>
+  );
+}
