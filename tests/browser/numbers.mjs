@@ -82,7 +82,7 @@ export const tests = {
     assert.equal(facts.stacks, report.stacks);
     assert.equal(facts.lasted, report.meta.duration_ns);
     assert.equal(facts["peak heap"], report.heap.peak_bytes);
-    assert.equal(facts["highest RSS"], report.meta.max_rss_bytes);
+    assert.equal(facts["highest RSS"], report.meta.max_rss_bytes ?? undefined);
     assert.equal(facts.allocator, report.meta.allocator);
     assert.equal(await visit.number(".head-items"), report.heap.calls);
     assert.equal(await visit.number("[data-recorder=dropped]"), 0);
