@@ -1,6 +1,7 @@
 //! The verdict in words: short, with units, and what to do next.
 
 use super::leaks_json::name_of;
+use super::sparkline::{means, sparkline};
 use super::units::{bytes, count, counted};
 use residue_analysis::account::{GrowthAccount, Parts};
 use residue_analysis::bytes_text;
@@ -29,7 +30,6 @@ const LEAST_SAVED_BYTES: u64 = 64 << 10;
 const MOST_ADVICE: usize = 3;
 /// Bars beside the rate of a stack that leaks: the line holds much else.
 const SHORT_SPARKLINE: usize = 8;
-const BARS: [char; 8] = ['▁', '▂', '▃', '▄', '▅', '▆', '▇', '█'];
 
 /// The lines of the verdict, with names by `rules`.
 pub fn lines(
@@ -296,7 +296,7 @@ fn guilty_lines(
     let mut first = format!(
         "  #{rank}  {}  {}",
         rate_text(growth.rate, unit),
-        sparkline(&shortened_series(&stack.sparkline, SHORT_SPARKLINE))
+        sparkline(&means(&stack.sparkline, SHORT_SPARKLINE))
     );
     if let Some(followed) = &stack.counter {
         first.push_str(&format!("   {}", counter(profile, followed, unit)));
@@ -373,28 +373,6 @@ fn shape(shape: Shape) -> &'static str {
         Shape::Flat => "flat",
         Shape::Undetermined => "undetermined",
     }
-}
-
-/// Means of equal parts of a series, at most so many.
-fn shortened_series(values: &[f64], most: usize) -> Vec<f64> {
-    let parts = most.min(values.len());
-    let start = |part: usize| part * values.len() / parts;
-    (0..parts)
-        .map(|part| &values[start(part)..start(part + 1)])
-        .map(|part| part.iter().sum::<f64>() / part.len() as f64)
-        .collect()
-}
-
-/// A series as a row of bars from zero to its highest.
-pub fn sparkline(values: &[f64]) -> String {
-    let highest = values.iter().copied().fold(0.0, f64::max);
-    values
-        .iter()
-        .map(|value| {
-            let level = value.max(0.0) / highest.max(f64::MIN_POSITIVE) * 7.0;
-            BARS[(level.round() as usize).min(7)]
-        })
-        .collect()
 }
 
 /// A stack in one line, with names by `rules`.
@@ -510,26 +488,4 @@ fn misuse(misuse: &Misuse) -> Vec<String> {
     .filter(|(number, _)| *number != 0)
     .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
     .collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_sparkline_goes_from_zero_to_the_highest() {
-        assert_eq!(sparkline(&[0.0, 1.0, 3.0, 7.0]), "▁▂▄█");
-        assert_eq!(sparkline(&[5.0, 5.0]), "██");
-        assert_eq!(sparkline(&[0.0, -1.0, f64::NAN]), "▁▁▁");
-        assert_eq!(sparkline(&[]), "");
-    }
-
-    #[test]
-    fn a_series_is_shortened_to_the_means_of_its_parts() {
-        let values: Vec<f64> = (0..60).map(f64::from).collect();
-        let means = [3.0, 10.5, 18.0, 25.5, 33.0, 40.5, 48.0, 55.5];
-        assert_eq!(shortened_series(&values, 8), means);
-        assert_eq!(shortened_series(&values[..3], 8), [0.0, 1.0, 2.0]);
-        assert!(shortened_series(&[], 8).is_empty());
-    }
 }

@@ -55,6 +55,7 @@ pub mod report_tree;
 pub mod report_view;
 pub mod select;
 pub mod source_files;
+pub mod sparkline;
 pub mod stages_json;
 pub mod stages_table;
 pub mod stages_text;

@@ -8,7 +8,7 @@ import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { SearchField } from "../parts/SearchField";
 import { allStacks } from "../stacks/selection";
-import { KINDS } from "../parts/kinds";
+import { KindSelect } from "../parts/KindSelect";
 import { counterFor, counterWords, COUNTERS } from "./counters";
 import { FunctionList } from "./FunctionList";
 import { FunctionPanel, showFunction } from "./FunctionPanel";
@@ -82,20 +82,7 @@ function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean 
           ))}
         </select>
       </label>
-      <label class="field">
-        Kind
-        <select
-          value={parameter("kind", "heap")}
-          onChange={(event) => {
-            const kind = event.currentTarget.value;
-            go({ kind: kind === "heap" ? "" : kind });
-          }}
-        >
-          {KINDS.map(({ kind, words }) => (
-            <option key={kind} value={kind}>{words}</option>
-          ))}
-        </select>
-      </label>
+      <KindSelect label="Kind" />
       {isRange && (
         <span class="muted small">
           Of {unit}s {parameter("events")} only the growth of live memory is known, in bytes and in

@@ -8,7 +8,7 @@ import { saveCsv } from "../download";
 import { about } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { SearchField } from "../parts/SearchField";
-import { KINDS } from "../parts/kinds";
+import { KindSelect } from "../parts/KindSelect";
 import { ClassChips } from "./ClassChips";
 import "./compare.css";
 import { CompareHead } from "./CompareHead";
@@ -73,7 +73,7 @@ function Comparison() {
 }
 
 function Controls(props: { isRefused: boolean }) {
-  const { by, counter, kind } = question();
+  const { by, counter } = question();
   return (
     <div class="toolbar">
       <SearchField
@@ -106,16 +106,7 @@ function Controls(props: { isRefused: boolean }) {
           ))}
         </select>
       </label>
-      <label class="field">
-        Kind
-        <select value={kind} onChange={(event) => go({ kind: unless(event.currentTarget.value, "heap"), offset: "" })}>
-          {KINDS.map((one) => (
-            <option key={one.kind} value={one.kind}>
-              {one.words}
-            </option>
-          ))}
-        </select>
-      </label>
+      <KindSelect label="Kind" />
     </div>
   );
 }

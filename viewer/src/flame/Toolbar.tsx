@@ -5,7 +5,7 @@ import type { ComponentChildren } from "preact";
 import { go, place } from "../address";
 import type { FileAbout, FlameBy } from "../answers";
 import { about } from "../page/about";
-import { KINDS } from "../parts/kinds";
+import { KindSelect } from "../parts/KindSelect";
 import { useTyped } from "../parts/typed";
 import { BY, byOf, COUNTERS, counterOf, countersOf, firstComparison, isByThread, rangeOf, writeRange } from "./question";
 
@@ -116,14 +116,7 @@ export function Toolbar(props: {
           ))}
         </select>
       </label>
-      <label class="field">
-        of
-        <select value={given["kind"] ?? "heap"} onChange={(event) => go({ kind: stepTo(event.currentTarget.value, "heap") })}>
-          {KINDS.map((one) => (
-            <option key={one.kind} value={one.kind}>{one.words}</option>
-          ))}
-        </select>
-      </label>
+      <KindSelect label="of" />
       {given["events"] && !isWhole && (
         <span class="muted flame-what">{`what ${file?.unit ?? "event"}s ${given["events"]} left`}</span>
       )}

@@ -9,7 +9,7 @@ import { saveCsv, saveSvg } from "../download";
 import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { SearchField } from "../parts/SearchField";
-import { KINDS } from "../parts/kinds";
+import { KindSelect } from "../parts/KindSelect";
 import { csvRows, sizeRows, SIZES_HEAD } from "./bins";
 import type { Axis } from "./chart";
 import { svgText } from "./picture";
@@ -35,22 +35,7 @@ export function SizesView() {
           isRefused={asked.error !== null}
           onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
         />
-        <label class="field">
-          Kind
-          <select
-            value={kind}
-            onChange={(event) => {
-              const chosen = event.currentTarget.value;
-              go({ kind: chosen === "heap" ? "" : chosen, offset: "" });
-            }}
-          >
-            {KINDS.map((one) => (
-              <option key={one.kind} value={one.kind}>
-                {one.words}
-              </option>
-            ))}
-          </select>
-        </label>
+        <KindSelect label="Kind" />
         <div class="buttons" role="group" aria-label="Scale of the bars">
           <button type="button" class="button" aria-pressed={axis === "log"} onClick={() => go({ scale: "" })}>
             Logarithmic

@@ -4,7 +4,7 @@ import { go, parameter } from "../address";
 import type { Stacks } from "../answers";
 import { saveCsv } from "../download";
 import { SearchField } from "../parts/SearchField";
-import { KINDS } from "../parts/kinds";
+import { KindSelect } from "../parts/KindSelect";
 import { SHAPES, SHAPE_NAMES } from "./shapes";
 import { STACKS_HEAD, stacksRows } from "./table";
 
@@ -20,20 +20,7 @@ export function StacksToolbar(props: { answer: Stacks | null; isRefused: boolean
         isRefused={props.isRefused}
         onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
       />
-      <label class="field">
-        Kind
-        <select
-          value={parameter("kind", "heap")}
-          onChange={(event) => {
-            const kind = event.currentTarget.value;
-            go({ kind: kind === "heap" ? "" : kind, offset: "", stack: "" });
-          }}
-        >
-          {KINDS.map(({ kind, words }) => (
-            <option key={kind} value={kind}>{words}</option>
-          ))}
-        </select>
-      </label>
+      <KindSelect label="Kind" />
       <label class="field">
         Shape
         <select
