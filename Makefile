@@ -34,7 +34,7 @@ viewer: viewer/dist/index.html
 
 $(VIEWER_MODULES): viewer/package.json viewer/package-lock.json
 	@scripts/need-node
-	cd viewer && npm ci --no-audit --no-fund --silent
+	cd viewer && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 viewer/dist/index.html: $(VIEWER_SOURCES) $(VIEWER_MODULES)
@@ -50,7 +50,7 @@ PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
 
 $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 	@scripts/need-node
-	cd tests/browser && npm ci --no-audit --no-fund --silent
+	cd tests/browser && npm ci --no-audit --no-fund --loglevel=error
 	@touch $@
 
 .PHONY: page-test page-shots
