@@ -90,7 +90,7 @@ impl FileRows {
         let mut stacks = Vec::new();
         let mut rows: Vec<(GroupId, Vec<u8>)> = Vec::new();
         let mut bytes = 0;
-        let shown = stack_row::rows(opened, &chosen, None, None);
+        let shown = stack_row::rows(opened, &chosen, None, None, &|_| true);
         for (&group, row) in chosen.iter().zip(shown) {
             let members = groups.members(group);
             let before = [labels.count(), libraries.count()];

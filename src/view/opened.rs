@@ -7,7 +7,7 @@ use anyhow::Result;
 use residue_analysis::groups::Groups;
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict_of};
-use residue_calltree::{CallTree, Detail, Filter, Options, PathReader};
+use residue_calltree::{CallTree, Detail, Filter, Options, PathReader, outermost_scopes};
 use residue_names::{NameStyle, Rules};
 use residue_profile::{Kind, Profile};
 
@@ -78,8 +78,11 @@ impl Opened {
 
     /// The same by function, with scopes as its first level.
     pub fn tree_by_scope(&self) -> &ShownTree {
-        self.scope_tree
-            .get_or_init(|| ShownTree::new(by_scope(&self.tree(Detail::Function).tree)))
+        self.scope_tree.get_or_init(|| {
+            let scopes = outermost_scopes(&self.profile).into_iter().flatten();
+            let scopes = scopes.map(|scope| format!("[{scope}]")).collect();
+            ShownTree::new(by_scope(&self.tree(Detail::Function).tree, &scopes))
+        })
     }
 
     fn options(&self, detail: Detail) -> Options<'_> {

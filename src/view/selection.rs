@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::Detail;
-use residue_profile::{Counter, Kind, Profile, ThreadId};
+use residue_profile::{Counter, Kind, Profile, ThreadCounters};
 
 use super::opened::Opened;
 use super::question::Question;
@@ -20,14 +20,15 @@ pub struct Selection<'a> {
     pub focus: Option<Regex>,
     pub counter: Counter,
     pub events: Option<EventRange>,
-    pub thread: Option<ThreadId>,
+    /// The kernel's number of a thread. Several that had it in turn are one here.
+    pub thread: Option<u32>,
 }
 
 impl<'a> Selection<'a> {
     pub fn of(opened: &'a Opened, question: &Question) -> Result<Selection<'a>> {
         let thread = match question.number("thread")? {
             None => None,
-            Some(tid) => Some(thread_of(&opened.profile, tid)?),
+            Some(tid) => Some(known_thread(&opened.profile, tid)?),
         };
         let selection = Selection {
             opened,
@@ -102,9 +103,13 @@ impl<'a> Selection<'a> {
                 };
             }
             let value = match of_thread {
-                Some((of_part, thread)) => {
-                    let mut parts = profile.by_thread.row(stack).iter();
-                    parts.find(|part| part.thread == thread).map_or(0, of_part)
+                Some((of_part, tid)) => {
+                    let is_meant = |part: &&ThreadCounters| {
+                        let thread = profile.threads.get(part.thread as usize);
+                        thread.is_some_and(|thread| thread.tid == tid)
+                    };
+                    let parts = profile.by_thread.row(stack).iter().filter(is_meant);
+                    parts.map(of_part).fold(0_u64, u64::saturating_add)
                 }
                 None => counter.value(&profile.stacks[stack]),
             };
@@ -125,7 +130,7 @@ impl<'a> Selection<'a> {
     }
 
     /// The counter as far as threads are told apart.
-    fn of_thread(&self) -> Option<fn(&residue_profile::ThreadCounters) -> u64> {
+    fn of_thread(&self) -> Option<fn(&ThreadCounters) -> u64> {
         Some(match self.counter {
             Counter::Calls => |part| part.calls,
             Counter::Total => |part| part.total_bytes,
@@ -143,12 +148,8 @@ pub fn unit(counter: Counter) -> &'static str {
     }
 }
 
-fn thread_of(profile: &Profile, tid: u64) -> Result<ThreadId> {
-    let threads = profile.threads.iter();
-    let place = threads
-        .clone()
-        .position(|thread| u64::from(thread.tid) == tid);
-    place
-        .map(|place| place as ThreadId)
+fn known_thread(profile: &Profile, tid: u64) -> Result<u32> {
+    let mut tids = profile.threads.iter().map(|thread| thread.tid);
+    tids.find(|known| u64::from(*known) == tid)
         .with_context(|| format!("thread: there is none with number {tid}"))
 }

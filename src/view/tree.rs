@@ -1,6 +1,7 @@
 //! A tree of calls with what the page asks of it again and again: sums of a counter or a
 //! range, who matches a pattern, which node a key means.
 
+use std::collections::HashSet;
 use std::sync::{Arc, OnceLock};
 
 use regex::Regex;
@@ -121,9 +122,9 @@ impl ShownTree {
 }
 
 /// The same tree with what lies in no scope below a node of its own, so that the first
-/// level is of scopes alone. A scope is called `[name]` and is of no library.
-pub fn by_scope(tree: &CallTree) -> CallTree {
-    let is_scope = |label: &Label| label.name.starts_with('[') && label.module.is_empty();
+/// level is of scopes alone. `scopes` are the outermost ones, as they are called in the tree.
+pub fn by_scope(tree: &CallTree, scopes: &HashSet<String>) -> CallTree {
+    let is_scope = |label: &Label| scopes.contains(label.name.as_ref());
     let mut labels = tree.labels.clone();
     let no_scope = labels.len() as LabelId;
     labels.push(Label::text(NO_SCOPE));

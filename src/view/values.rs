@@ -15,7 +15,7 @@ pub struct Wanted {
     pub counter: Counter,
     /// The moments of a range of events.
     pub span: Option<Span>,
-    /// Of one thread alone: its place in the profile's list.
+    /// Of one thread alone: the kernel's number for it.
     pub thread: Option<u32>,
 }
 

@@ -13,7 +13,11 @@ export interface Place {
 }
 
 export function parse(hash: string): Place {
-  const [view = "", query = ""] = hash.replace(/^#/, "").split("?", 2);
+  const text = hash.replace(/^#/, "");
+  // A search may hold another question mark.
+  const at = text.indexOf("?");
+  const view = at < 0 ? text : text.slice(0, at);
+  const query = at < 0 ? "" : text.slice(at + 1);
   const known = VIEWS.find((one) => one === view) ?? "stacks";
   return { view: known, parameters: Object.fromEntries(new URLSearchParams(query)) };
 }

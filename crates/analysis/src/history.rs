@@ -60,11 +60,16 @@ impl Apart {
     /// How many events a birth stands for.
     fn events_at(&self, event: u32) -> u32 {
         match self.ends.contains(&event) {
-            true => self.bin_events,
+            // No bin reaches beyond the part that has bins, whatever the file says.
+            true => self.bin_events.min(self.ends.end - event),
             false => 1,
         }
     }
 }
+
+/// Births of one group that are told apart: a longer run than any, and less memory than a
+/// made-up file could ask for.
+const MOST_BIRTHS: usize = 1 << 24;
 
 /// How a group's live memory moved in the range.
 #[derive(Debug, Clone, Copy, Default)]
@@ -80,8 +85,8 @@ pub struct Movement {
 
 impl Movement {
     fn add(&mut self, change: &Change, is_before: bool) {
-        self.end_bytes += change.bytes;
-        self.end_blocks += change.blocks;
+        self.end_bytes = self.end_bytes.saturating_add(change.bytes);
+        self.end_blocks = self.end_blocks.saturating_add(change.blocks);
         if is_before {
             self.start_bytes = self.end_bytes;
             self.start_blocks = self.end_blocks;
@@ -248,13 +253,16 @@ impl<'a> History<'a> {
         place_of_group
     }
 
-    /// Everything that is known about some groups with their courses.
-    pub fn of_groups(&self, groups: &[GroupId], courses: &[Course]) -> Vec<StackHistory> {
+    /// Everything that is known about some groups with their courses, one after the other:
+    /// the births of a long run are many.
+    pub fn of_groups<'h>(
+        &'h self,
+        groups: &'h [GroupId],
+        courses: &'h [Course],
+    ) -> impl Iterator<Item = StackHistory> + 'h {
         let deferrals = self.deferrals(groups);
         let known = groups.iter().zip(courses).zip(deferrals);
-        known
-            .map(|((&group, course), deferral)| self.of_group(group, course, deferral))
-            .collect()
+        known.map(|((&group, course), deferral)| self.of_group(group, course, deferral))
     }
 
     fn of_group(
@@ -267,8 +275,11 @@ impl<'a> History<'a> {
         let counters = members
             .iter()
             .map(|&stack| &self.profile.stacks[stack as usize].counters);
-        let (live_bytes, blocks) = counters.fold((0, 0), |(bytes, blocks), counters| {
-            (bytes + counters.live_bytes, blocks + counters.calls)
+        let (live_bytes, blocks) = counters.fold((0_u64, 0_u64), |(bytes, blocks), counters| {
+            (
+                bytes.saturating_add(counters.live_bytes),
+                blocks.saturating_add(counters.calls),
+            )
         });
         let end_of_run_bytes = u64::try_from(course.movement.end_bytes).unwrap_or(0);
         let births = self.births(group);
@@ -296,8 +307,8 @@ impl<'a> History<'a> {
         for &stack in self.groups.members(group) {
             for birth in self.profile.births.row(stack as usize) {
                 let sum = births.entry(birth.birth).or_default();
-                sum.0 += birth.bytes;
-                sum.1 += birth.blocks;
+                sum.0 = sum.0.saturating_add(birth.bytes);
+                sum.1 = sum.1.saturating_add(birth.blocks);
             }
         }
         let apart = Apart::of(self.profile);
@@ -308,11 +319,12 @@ impl<'a> History<'a> {
             .flat_map(|(event, (bytes, blocks))| {
                 let events = apart.events_at(event);
                 (0..events).map(move |step| Birth {
-                    event: u64::from(event + step),
+                    event: u64::from(event) + u64::from(step),
                     bytes: bytes / u64::from(events),
                     blocks: (blocks / u64::from(events)).max(1),
                 })
             })
+            .take(MOST_BIRTHS)
             .collect()
     }
 
@@ -325,8 +337,8 @@ impl<'a> History<'a> {
             let group = self.group_of(deferral.stack);
             let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
             if let Some((frees, events, longest)) = sums.get_mut(place as usize) {
-                *frees += deferral.frees;
-                *events += deferral.events;
+                *frees = frees.saturating_add(deferral.frees);
+                *events = events.saturating_add(deferral.events);
                 *longest = (*longest).max(deferral.longest_events);
             }
         }

@@ -2,7 +2,7 @@
 
 use crate::groups::GroupId;
 use crate::history::{Course, History};
-use crate::shape::{Shape, ShapeVerdict, StackHistory, classify};
+use crate::shape::{Shape, ShapeVerdict, classify};
 use crate::verdict::Headline;
 use residue_profile::timeline::StackId;
 
@@ -28,11 +28,12 @@ impl Judged {
 pub fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
     let courses = history.courses(groups);
     let histories = history.of_groups(groups, &courses);
-    let judged = |((&group, course), known): ((&GroupId, Course), StackHistory)| Judged {
+    let verdicts: Vec<ShapeVerdict> = histories.map(|known| classify(&known)).collect();
+    let judged = |((&group, course), verdict): ((&GroupId, Course), ShapeVerdict)| Judged {
         stacks: history.groups.members(group).to_vec(),
         course,
-        verdict: classify(&known),
+        verdict,
     };
     let courses = groups.iter().zip(courses);
-    courses.zip(histories).map(judged).collect()
+    courses.zip(verdicts).map(judged).collect()
 }

@@ -216,11 +216,11 @@ fn judge_stacks(profile: &Profile, history: &History) -> Vec<Judged> {
         .collect();
     let grown = |group: &GroupId| {
         let movement = &movements[*group as usize];
-        movement.start_bytes - movement.end_bytes
+        movement.start_bytes.saturating_sub(movement.end_bytes)
     };
     let moved = |group: &GroupId| {
         let movement = &movements[*group as usize];
-        movement.lowest_bytes - movement.highest_bytes
+        movement.lowest_bytes.saturating_sub(movement.highest_bytes)
     };
     if chosen.len() > MOST_GROWN + MOST_MOVED {
         chosen.sort_by_key(grown);
@@ -346,9 +346,14 @@ fn is_open_question(judged: &Judged) -> bool {
 /// Whether growth of the whole cannot be put down to stacks that come to rest.
 fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
     let net = |judged: &Judged| {
-        (judged.course.movement.end_bytes - judged.course.movement.start_bytes).max(0)
+        let movement = &judged.course.movement;
+        movement
+            .end_bytes
+            .saturating_sub(movement.start_bytes)
+            .max(0)
     };
-    let whole: i64 = judged.iter().map(net).sum();
+    let sum = |nets: &mut dyn Iterator<Item = i64>| nets.map(i128::from).sum::<i128>();
+    let whole = sum(&mut judged.iter().map(net));
     let jumps = judged
         .iter()
         .filter(|judged| judged.verdict.shape == Shape::Step)
@@ -359,7 +364,7 @@ fn is_explained_by_no_shape(judged: &[Judged]) -> bool {
         Shape::Step => jumps >= MANY_JUMPS,
         _ => false,
     };
-    let open: i64 = judged.iter().filter(is_open).map(net).sum();
+    let open = sum(&mut judged.iter().filter(is_open).map(net));
     open * 2 > whole
 }
 
@@ -391,9 +396,9 @@ fn stack_verdicts(
         .filter(|judged| judged.verdict.shape != Shape::Flat)
         .map(|judged| {
             let is_guilty = judged.is_guilty(verdict.headline);
-            let grown_blocks =
-                judged.course.movement.end_blocks - judged.course.movement.start_blocks;
-            let grown_bytes = judged.course.movement.end_bytes - judged.course.movement.start_bytes;
+            let movement = &judged.course.movement;
+            let grown_blocks = movement.end_blocks.saturating_sub(movement.start_blocks);
+            let grown_bytes = movement.end_bytes.saturating_sub(movement.start_bytes);
             let growth = &judged.verdict.growth;
             let bytes_per_block = grown_bytes as f64 / (grown_blocks as f64).max(1.0);
             let freeing = judged.stacks.iter().filter_map(|stack| freed_at.get(stack));

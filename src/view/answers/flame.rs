@@ -24,6 +24,8 @@ use crate::view::values::Values;
 
 const USUAL_DEPTH: usize = 256;
 const MOST_DEPTH: usize = 4096;
+/// Functions from the allocating one on: the key of an inverted box names them all.
+const MOST_UPSIDE_DEPTH: usize = 256;
 
 #[derive(Serialize, Default)]
 pub struct Flame {
@@ -75,6 +77,7 @@ pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
         _ => Detail::Function,
     };
     let sides = match question.text("against") {
+        Some("a" | "b") if by == "scope" => bail!("scopes are not compared between two files"),
         Some("a" | "b") => of_both_files(shelf, question, &selection, detail)?,
         against => {
             let shown = match by {
@@ -153,14 +156,21 @@ fn of_both_files<'a>(
         false => (selection, &other),
     };
     let (one, two) = (before.number()?, after.number()?);
-    // What fell has no place in a tree of what there is.
+    // What fell has no place in a tree of what there is, but is said.
     let pairs = joined.own(|stack| one(stack).max(0), |stack| two(stack).max(0));
     let shown = joined.shown_tree();
-    let side = |of: fn(&Pair) -> i64| {
-        let own = pairs.iter().map(|pair| of(pair).unsigned_abs());
-        Arc::new(Values::of_nodes(&shown.tree, own.collect(), 0))
+    let fallen = |selection: &Selection<'_>, number: &dyn Fn(usize) -> i64| {
+        let stacks = 0..selection.opened.profile.stacks.len();
+        let fell = stacks.map(|stack| number(stack).min(0).unsigned_abs());
+        fell.fold(0_u64, u64::saturating_add)
     };
-    let (before, after) = (side(|pair| pair.before), side(|pair| pair.after));
+    let side = |of: fn(&Pair) -> i64, fallen: u64| {
+        let own = pairs.iter().map(|pair| of(pair).unsigned_abs());
+        Arc::new(Values::of_nodes(&shown.tree, own.collect(), fallen))
+    };
+    let fallen = (fallen(before, &one), fallen(after, &two));
+    let before = side(|pair| pair.before, fallen.0);
+    let after = side(|pair| pair.after, fallen.1);
     let (values, base) = match is_second {
         true => (after, before),
         false => (before, after),
@@ -205,7 +215,10 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
             let of_matches = members.filter(|&node| is_in[node]);
             of_matches.fold(0_u64, |sum, node| sum.saturating_add(values.own[node]))
         });
-        let boxes = widest(root, depth, |upside, least| tree.above(upside, least));
+        let left = MOST_UPSIDE_DEPTH.saturating_sub(flame.breadcrumbs.len());
+        let boxes = widest(root, depth.min(left), |upside, least| {
+            tree.above(upside, least)
+        });
         let key = |sent: &Sent<Upside>| sent.place.key.clone();
         fill(&mut flame, shown, boxes, key, matching.as_deref());
     } else {

@@ -2,8 +2,10 @@
 
 use anyhow::Result;
 use residue_calltree::{Detail, LabelId};
+use residue_names::cut_middle;
 use serde::Serialize;
 
+use super::stack_row::MOST_NAME;
 use crate::view::key::Key;
 use crate::view::question::Question;
 use crate::view::selection::Selection;
@@ -40,7 +42,7 @@ impl FunctionRow {
         let label = &shown.tree.labels[id as usize];
         FunctionRow {
             key: shown.label_key(id),
-            function: label.name.to_string(),
+            function: cut_middle(&label.name, MOST_NAME),
             library: label.module.to_string(),
             framework: label.is_framework,
             own: sums.own[id as usize],

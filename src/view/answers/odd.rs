@@ -1,7 +1,7 @@
 //! Profiles that no program would write are answered too, or refused with a reason.
 
 use residue_profile::timeline::*;
-use residue_profile::{Profile, Ragged};
+use residue_profile::{BirthBin, Profile, Ragged};
 
 use super::sample::{events, shelf};
 use super::{Answer, answer};
@@ -28,7 +28,16 @@ const QUESTIONS: [(&str, &[&str]); 13] = [
         "stack",
         &["stack=0", "stack=0&events=2..3", "stack=5", "stack=999"],
     ),
-    ("flame", &["", "inverted=1", "against=b"]),
+    (
+        "flame",
+        &[
+            "",
+            "inverted=1",
+            "inverted=1&depth=4096",
+            "against=b",
+            "by=scope",
+        ],
+    ),
     ("functions", &[""]),
     ("callers", &["function=0000000000000000"]),
     ("source", &["file=0", "file=0&line=4294967295", "file=7"]),
@@ -46,6 +55,25 @@ fn profiles() -> Vec<(&'static str, Profile)> {
     for total in &mut not_numbers.timeline.totals {
         total.total = f64::NAN;
     }
+    let mut leaps = events(20);
+    for moment in [3, 4] {
+        leaps.timeline.changes.push(Change {
+            moment,
+            stack: 0,
+            bytes: i64::MAX,
+            blocks: i64::MAX,
+        });
+    }
+    leaps.timeline.changes.sort_by_key(|change| change.moment);
+    let mut long = events(20);
+    long.timeline.about.events = u64::MAX;
+    long.timeline.about.birth_bin_events = u32::MAX;
+    long.births = Ragged::default();
+    long.births.push_row([BirthBin {
+        birth: 5000,
+        blocks: u64::MAX,
+        bytes: u64::MAX,
+    }]);
     let mut strangers = events(20);
     let timeline = &mut strangers.timeline;
     timeline.changes.push(Change {
@@ -89,6 +117,8 @@ fn profiles() -> Vec<(&'static str, Profile)> {
         ("deep", sample::deep(20_000)),
         ("one event", events(1)),
         ("not numbers", not_numbers),
+        ("leaps", leaps),
+        ("long", long),
         ("strangers", strangers),
         ("unread", unread),
         ("huge", huge),

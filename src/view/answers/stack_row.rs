@@ -99,12 +99,13 @@ impl StackRow {
     }
 }
 
-/// The rows of some groups, in their order.
+/// The rows of some groups, in their order, of the stacks that are meant.
 pub fn rows(
     opened: &Opened,
     groups: &[GroupId],
     live: Option<&[Live]>,
     events: Option<EventRange>,
+    admits: &dyn Fn(usize) -> bool,
 ) -> Vec<StackRow> {
     let range = events.unwrap_or(EventRange::ALL);
     let history = History::new(&opened.profile, opened.groups(), range);
@@ -114,7 +115,7 @@ pub fn rows(
     });
     let mut paths = opened.paths();
     let row = |&group: &GroupId| {
-        let row = plain_row(opened, group, live, &mut paths);
+        let row = plain_row(opened, group, live, admits, &mut paths);
         match judged.as_mut() {
             Some(judges) => judges.judge_next(opened, row),
             None => row,
@@ -182,9 +183,18 @@ fn plain_row(
     opened: &Opened,
     group: GroupId,
     live: Option<&[Live]>,
+    admits: &dyn Fn(usize) -> bool,
     paths: &mut PathReader<'_>,
 ) -> StackRow {
-    let members = opened.groups().members(group);
+    let all = opened.groups().members(group);
+    // Stacks of a group may differ by functions that were inlined.
+    let is_meant = |stack: &StackId| admits(*stack as usize);
+    let members: Vec<StackId> = all.iter().copied().filter(is_meant).collect();
+    let members = if members.is_empty() {
+        all
+    } else {
+        &members[..]
+    };
     let largest = members[0];
     let stack = &opened.profile.stacks[largest as usize];
     let mut numbers = StackNumbers::default();

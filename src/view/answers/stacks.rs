@@ -205,7 +205,7 @@ pub fn stacks(shelf: &Shelf, question: &Question) -> Result<Stacks> {
     };
     let mut groups = found.first(wanted, question.is_set("ascending"));
     groups.drain(..skipped.min(groups.len()));
-    let mut rows = stack_row::rows(opened, &groups, live, selection.events);
+    let mut rows = stack_row::rows(opened, &groups, live, selection.events, &selection.admits());
     if let Some(shape) = shape {
         rows.retain(|row| row.has_shape(shape));
     }
@@ -267,7 +267,7 @@ pub fn row_of_stack(opened: &Opened, stack: u32, events: Option<EventRange>) -> 
     let live = live.map(|span| opened.live(span));
     let group = opened.groups().of_stack[stack as usize];
     let live = live.as_ref().map(|live| live.as_slice());
-    let mut rows = stack_row::rows(opened, &[group], live, events);
+    let mut rows = stack_row::rows(opened, &[group], live, events, &|_| true);
     rows.pop()
         .ok_or_else(|| anyhow::anyhow!("there is no stack {stack}"))
 }

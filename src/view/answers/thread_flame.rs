@@ -1,6 +1,8 @@
 //! The first level of a flame graph by thread: one box a thread. What lies below is
 //! asked for with the thread's number.
 
+use std::collections::BTreeMap;
+
 use anyhow::{Result, bail};
 use residue_profile::{Counter, Thread, ThreadCounters};
 
@@ -47,15 +49,22 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
         thread: None,
     };
     let admits = selection.admits();
-    let mut sums = vec![0_u64; profile.threads.len()];
+    // Threads that had one number in turn are one, as they are where one is asked for.
+    let mut sums: BTreeMap<u32, (Vec<&str>, u64)> = BTreeMap::new();
     for stack in (0..profile.stacks.len()).filter(|&stack| admits(stack)) {
         for part in profile.by_thread.row(stack) {
-            if let Some(sum) = sums.get_mut(part.thread as usize) {
-                *sum = sum.saturating_add(of_part(part));
+            let Some(Thread { tid, name }) = profile.threads.get(part.thread as usize) else {
+                continue;
+            };
+            let (names, sum) = sums.entry(*tid).or_default();
+            *sum = sum.saturating_add(of_part(part));
+            if !names.contains(&name.as_str()) {
+                names.push(name);
             }
         }
     }
-    let whole = sums.iter().fold(0_u64, |all, sum| all.saturating_add(*sum));
+    let all = sums.values().map(|(_, sum)| *sum);
+    let whole = all.fold(0_u64, u64::saturating_add);
     let mut flame = Flame {
         counter: counter.name(),
         unit: unit(counter),
@@ -79,16 +88,17 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
         flame.matched.push(0);
     };
     push(String::new(), String::new(), -1, whole, 0);
-    let mut threads: Vec<(&Thread, u64)> = profile.threads.iter().zip(sums).collect();
-    threads.retain(|(_, sum)| *sum > 0);
-    threads.sort_by_key(|(thread, sum)| (std::cmp::Reverse(*sum), thread.tid));
+    let mut threads: Vec<(u32, (Vec<&str>, u64))> = sums.into_iter().collect();
+    threads.retain(|(_, (_, sum))| *sum > 0);
+    threads.sort_by_key(|(tid, (_, sum))| (std::cmp::Reverse(*sum), *tid));
     let found = threads.len();
-    for (thread, sum) in threads.into_iter().take(MOST_THREADS) {
-        let name = match thread.name.is_empty() {
-            true => format!("thread {}", thread.tid),
-            false => format!("{} ({})", thread.name, thread.tid),
+    for (tid, (names, sum)) in threads.into_iter().take(MOST_THREADS) {
+        let names: Vec<&str> = names.into_iter().filter(|name| !name.is_empty()).collect();
+        let name = match names.is_empty() {
+            true => format!("thread {tid}"),
+            false => format!("{} ({tid})", names.join(", ")),
         };
-        push(format!("thread:{}", thread.tid), name, 0, sum, sum);
+        push(format!("thread:{tid}"), name, 0, sum, sum);
     }
     flame.left_out = found.saturating_sub(MOST_THREADS) as u64;
     Ok(flame)

@@ -44,6 +44,8 @@ export interface Part {
 export class Recording {
   readonly labels: readonly Label[];
   readonly libraries: readonly Label[];
+  /** The outermost scopes, as labels name them. */
+  readonly scopes: ReadonlySet<string>;
   /** Of all rows, one after the other. */
   readonly parts: readonly Part[];
   /** By row. */
@@ -55,6 +57,7 @@ export class Recording {
   constructor(readonly data: FileData) {
     this.labels = [ROOT_LABEL, ...data.labels];
     this.libraries = [ROOT_LABEL, ...data.libraries];
+    this.scopes = new Set(data.about.files[0]?.scopes.map((scope) => `[${scope}]`));
     const parts: Part[] = [];
     data.rows.forEach((row, index) => {
       this.firstPart.push(parts.length);

@@ -44,7 +44,8 @@ function TypedField(props: {
 }
 
 /** Whether a profile can be shown this way, or why not. */
-function whyNot(by: FlameBy, file: FileAbout | null): string | null {
+function whyNot(by: FlameBy, file: FileAbout | null, against: string): string | null {
+  if (by === "scope" && (against === "a" || against === "b")) return "scopes are not compared between two files";
   if (by === "thread" && file && !file.has.threads) return "threads are not known";
   if (by === "scope" && file && file.scopes.length === 0) return "no scopes were marked";
   return null;
@@ -126,11 +127,14 @@ export function Toolbar(props: {
           value={by}
           onChange={(event) => go({ by: stepTo(event.currentTarget.value, "function"), root: undefined, thread: undefined })}
         >
-          {BY.map((one) => (
-            <option key={one} value={one} disabled={whyNot(one, file) !== null} title={whyNot(one, file) ?? undefined}>
-              {one}
-            </option>
-          ))}
+          {BY.map((one) => {
+            const why = whyNot(one, file, given["against"] ?? "");
+            return (
+              <option key={one} value={one} disabled={why !== null} title={why ?? undefined}>
+                {one}
+              </option>
+            );
+          })}
         </select>
       </label>
       <span class="buttons" role="group" aria-label="Direction">

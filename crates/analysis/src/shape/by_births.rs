@@ -20,7 +20,8 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
         .unwrap_or(first.event as f64);
     let position = |event: u64| (event as f64 - start) / events;
     let count = history.births.len();
-    let bytes: u64 = history.births.iter().map(|birth| birth.bytes).sum();
+    let sizes = history.births.iter().map(|birth| birth.bytes);
+    let bytes = sizes.fold(0_u64, u64::saturating_add);
     let each = bytes as f64 / count as f64;
     let survivors =
         format!("survivors from {count} of {events} events, {each:.0} B each on average");
@@ -30,7 +31,8 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
         .births
         .iter()
         .filter(|birth| (birth.event as f64 - start) < recent - 1.0);
-    let old_bytes: u64 = old.clone().map(|birth| birth.bytes).sum();
+    let old_sizes = old.clone().map(|birth| birth.bytes);
+    let old_bytes = old_sizes.fold(0_u64, u64::saturating_add);
     if old_bytes == 0 || (old_bytes as f64) < 0.02 * bytes as f64 {
         let depth = events - (first.event as f64 - start);
         return (
@@ -50,7 +52,7 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
     // Quarters of the time in which blocks had a chance to grow old: a leak has survivors in all,
     // about equally many. One event of set-up must not outweigh them, so its bytes are capped.
     let mut sizes: Vec<u64> = history.births.iter().map(|birth| birth.bytes).collect();
-    let cap = 10 * *sizes.select_nth_unstable(count / 2).1;
+    let cap = sizes.select_nth_unstable(count / 2).1.saturating_mul(10);
     let mut quarters = [0.0; 4];
     let mut quarter_events = [0; 4];
     for birth in old {
