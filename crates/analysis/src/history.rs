@@ -32,8 +32,6 @@ pub struct History<'a> {
     begins: Vec<MomentId>,
     /// The last moment of the last event in the range.
     end_of_run: MomentId,
-    /// Places in `timeline.changes` at which each moment's changes begin.
-    change_starts: Vec<usize>,
     /// Whether the range ends where the recording does.
     is_whole: bool,
 }
@@ -139,22 +137,12 @@ impl<'a> History<'a> {
         };
         let last_end = timeline.moments.iter().rposition(is_end);
         let end_of_run = last_end.map_or(last, |end| last.max(end as MomentId));
-        let mut change_starts = vec![0; timeline.moments.len() + 1];
-        for change in &timeline.changes {
-            if let Some(place) = change_starts.get_mut(change.moment as usize + 1) {
-                *place += 1;
-            }
-        }
-        for place in 1..change_starts.len() {
-            change_starts[place] += change_starts[place - 1];
-        }
         let last_of_all = timeline.moments.iter().map(|moment| moment.event).max();
         Some(History {
             profile,
             groups,
             begins,
             end_of_run,
-            change_starts,
             is_whole: range.to >= last_of_all.unwrap_or(0),
         })
     }
@@ -199,8 +187,14 @@ impl<'a> History<'a> {
 
     /// All changes up to the end of the run.
     fn changes(&self) -> &'a [Change] {
-        let end = self.change_starts[self.end_of_run as usize + 1];
-        &self.profile.timeline.changes[..end]
+        let changes = &self.profile.timeline.changes;
+        &changes[..self.changes_up_to(self.end_of_run)]
+    }
+
+    /// How many changes there are up to a moment; they stand in the order of moments.
+    fn changes_up_to(&self, moment: MomentId) -> usize {
+        let changes = &self.profile.timeline.changes;
+        changes.partition_point(|change| change.moment <= moment)
     }
 
     fn group_of(&self, stack: u32) -> Option<GroupId> {
@@ -217,7 +211,7 @@ impl<'a> History<'a> {
         let mut from = 0;
         let ends = self.begins.iter().chain([&self.end_of_run]);
         for (turn, &moment) in ends.enumerate() {
-            let to = self.change_starts[moment as usize + 1];
+            let to = self.changes_up_to(moment);
             for change in &changes[from..to.max(from)] {
                 let group = self.group_of(change.stack);
                 let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
@@ -253,19 +247,8 @@ impl<'a> History<'a> {
         place_of_group
     }
 
-    /// Everything that is known about some groups with their courses, one after the other:
-    /// the births of a long run are many.
-    pub fn of_groups<'h>(
-        &'h self,
-        groups: &'h [GroupId],
-        courses: &'h [Course],
-    ) -> impl Iterator<Item = StackHistory> + 'h {
-        let deferrals = self.deferrals(groups);
-        let known = groups.iter().zip(courses).zip(deferrals);
-        known.map(|((&group, course), deferral)| self.of_group(group, course, deferral))
-    }
-
-    fn of_group(
+    /// Everything that is known about a group.
+    pub fn of_group(
         &self,
         group: GroupId,
         course: &Course,
@@ -329,7 +312,7 @@ impl<'a> History<'a> {
     }
 
     /// Late frees of some groups, in their order.
-    fn deferrals(&self, groups: &[GroupId]) -> Vec<Option<Deferral>> {
+    pub fn deferrals(&self, groups: &[GroupId]) -> Vec<Option<Deferral>> {
         let place_of_group = self.places(groups);
         // Frees, events that they were late by, and the longest of these.
         let mut sums = vec![(0_u64, 0_u64, 0_u32); groups.len()];

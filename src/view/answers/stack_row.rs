@@ -107,6 +107,9 @@ pub fn rows(
     events: Option<EventRange>,
     admits: &dyn Fn(usize) -> bool,
 ) -> Vec<StackRow> {
+    if groups.is_empty() {
+        return Vec::new();
+    }
     let range = events.unwrap_or(EventRange::ALL);
     let history = History::new(&opened.profile, opened.groups(), range);
     let mut judged = history.as_ref().map(|history| Judges {

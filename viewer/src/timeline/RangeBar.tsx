@@ -19,7 +19,7 @@ function useRangeAnswer(selection: Range | null): { answered: Answered | null; a
     side: parameter("side"),
     events: selection ? writeRange(selection) : undefined,
     kind: parameter("kind"),
-    limit: 1,
+    limit: 0,
   });
   const answered = useRef<Answered | null>(null);
   if (asked.answer && asked.answer !== answered.current?.answer) {
