@@ -16,15 +16,7 @@ pub struct Live {
 /// What each stack came to hold in a span, exactly: less than nothing where it fell.
 pub fn live(profile: &Profile, span: Span) -> Vec<Live> {
     let mut live = vec![Live::default(); profile.stacks.len()];
-    let changes = &profile.timeline.changes;
-    // They stand in the order of moments.
-    let from = span.from.map_or(0, |from| {
-        changes.partition_point(|change| change.moment <= from)
-    });
-    let to = span.to.map_or(changes.len(), |to| {
-        changes.partition_point(|change| change.moment <= to)
-    });
-    for change in changes.get(from..to).unwrap_or_default() {
+    for change in profile.timeline.changes_between(span.from, span.to) {
         if let Some(sum) = live.get_mut(change.stack as usize) {
             sum.bytes = sum.bytes.saturating_add(change.bytes);
             sum.blocks = sum.blocks.saturating_add(change.blocks);

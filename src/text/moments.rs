@@ -202,8 +202,7 @@ fn moment_of(timeline: &Timeline, name: &str) -> Result<Option<MomentId>> {
     let Ok(number) = name.parse::<EventNumber>() else {
         bail!("there is no snapshot `{name}`{}", known(timeline));
     };
-    let is_begin = |kind: MomentKind| matches!(kind, MomentKind::Begin | MomentKind::Tick);
-    let begins = numbered(&|kind, event| is_begin(kind) && event >= number);
+    let begins = numbered(&|kind, event| kind.is_begin() && event >= number);
     match begins.first() {
         Some(&moment) if timeline.moments[moment as usize].event == number => Ok(Some(moment)),
         Some(&moment) => bail!(
@@ -245,6 +244,7 @@ fn known(timeline: &Timeline) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::sample::NO_MOMENT;
     use residue_profile::timeline::Moment;
 
     fn address(text: &str) -> Address {
@@ -285,18 +285,8 @@ mod tests {
         let moment = |kind, event, name| Moment {
             kind,
             event,
-            id: 0,
-            stream: 0,
             name,
-            time_ns: 0,
-            vm_bytes: None,
-            rss_bytes: None,
-            shared_bytes: None,
-            live_bytes: None,
-            mapped_bytes: None,
-            recorder_bytes: 0,
-            threads: 1,
-            has_changes: true,
+            ..NO_MOMENT
         };
         timeline.moments = vec![
             moment(MomentKind::Begin, 1, None),

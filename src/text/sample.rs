@@ -1,8 +1,27 @@
 //! A small profile with one of everything that can be shown.
 
+use residue_profile::timeline::{Moment, MomentKind};
 use residue_profile::*;
 
 const MIB: u64 = 1 << 20;
+
+/// A begin at which nothing was read but the stacks.
+pub const NO_MOMENT: Moment = Moment {
+    kind: MomentKind::Begin,
+    event: 0,
+    id: 0,
+    stream: 0,
+    name: None,
+    time_ns: 0,
+    vm_bytes: None,
+    rss_bytes: None,
+    shared_bytes: None,
+    live_bytes: None,
+    mapped_bytes: None,
+    recorder_bytes: 0,
+    threads: 1,
+    has_changes: true,
+};
 
 pub fn profile() -> Profile {
     let mut profile = Profile {

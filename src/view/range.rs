@@ -17,9 +17,7 @@ use crate::text::moments::Span;
 /// Begins of events (or ticks) at which stacks are known.
 fn begins(timeline: &Timeline) -> impl DoubleEndedIterator<Item = (MomentId, &Moment)> {
     let moments = timeline.moments.iter().enumerate();
-    let is_begin = |moment: &Moment| {
-        matches!(moment.kind, MomentKind::Begin | MomentKind::Tick) && moment.has_changes
-    };
+    let is_begin = |moment: &Moment| moment.kind.is_begin() && moment.has_changes;
     moments
         .filter(move |(_, moment)| is_begin(moment))
         .map(|(id, moment)| (id as MomentId, moment))
@@ -34,6 +32,15 @@ pub fn event_begins(timeline: &Timeline) -> Vec<(EventNumber, MomentId)> {
         }
     }
     known
+}
+
+/// Where the last event ends, as far as stacks are known.
+pub fn last_end(timeline: &Timeline) -> Option<MomentId> {
+    let is_end = |moment: &Moment| {
+        moment.has_changes && !matches!(moment.kind, MomentKind::Last | MomentKind::Snapshot)
+    };
+    let place = timeline.moments.iter().rposition(is_end)?;
+    Some(place as MomentId)
 }
 
 /// The first and the last event whose begin is known.
@@ -60,16 +67,7 @@ pub fn span(timeline: &Timeline, range: EventRange) -> Result<Span> {
     let from =
         from.with_context(|| format!("there is no event {}; the last is {}", range.from, last()))?;
     let next = range.to.checked_add(1).and_then(begin);
-    let to = next.or_else(|| {
-        let moments = timeline.moments.iter();
-        let is_end = |moment: &Moment| {
-            moment.has_changes && !matches!(moment.kind, MomentKind::Last | MomentKind::Snapshot)
-        };
-        moments.rev().position(is_end).map(|place| {
-            let place = timeline.moments.len() - 1 - place;
-            (place as MomentId).max(from)
-        })
-    });
+    let to = next.or_else(|| last_end(timeline).map(|end| end.max(from)));
     Ok(Span {
         from: Some(from),
         to,
@@ -79,23 +77,14 @@ pub fn span(timeline: &Timeline, range: EventRange) -> Result<Span> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::text::sample::NO_MOMENT;
 
     fn timeline(moments: &[(MomentKind, EventNumber, bool)]) -> Timeline {
         let moment = |&(kind, event, has_changes): &(MomentKind, EventNumber, bool)| Moment {
             kind,
             event,
-            id: u64::from(event),
-            stream: 0,
-            name: None,
-            time_ns: 0,
-            vm_bytes: None,
-            rss_bytes: None,
-            shared_bytes: None,
-            live_bytes: None,
-            mapped_bytes: None,
-            recorder_bytes: 0,
-            threads: 1,
             has_changes,
+            ..NO_MOMENT
         };
         let mut timeline = Timeline {
             moments: moments.iter().map(moment).collect(),

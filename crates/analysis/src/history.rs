@@ -115,9 +115,7 @@ impl<'a> History<'a> {
         // What another tool measured has no stacks, so none that could be late.
         let is_known =
             |moment: &Moment| moment.has_changes || timeline.about.source == Source::Imported;
-        let is_begin = |moment: &Moment| {
-            matches!(moment.kind, MomentKind::Begin | MomentKind::Tick) && is_known(moment)
-        };
+        let is_begin = |moment: &Moment| moment.kind.is_begin() && is_known(moment);
         let mut begins: Vec<MomentId> = Vec::new();
         let mut last_event = 0;
         for (id, moment) in (0..).zip(&timeline.moments) {

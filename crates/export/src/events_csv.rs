@@ -24,7 +24,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         write!(out, ",{}", quoted(name.map_or("?", String::as_str)))?;
     }
     writeln!(out)?;
-    let is_row = |kind| matches!(kind, MomentKind::Begin | MomentKind::Tick);
+    let is_row = MomentKind::is_begin;
     for moment in timeline.moments.iter().filter(|moment| is_row(moment.kind)) {
         write!(out, "{},{}", moment.id, moment.time_ns)?;
         for size in [

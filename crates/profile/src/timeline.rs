@@ -126,6 +126,13 @@ pub enum MomentKind {
     Last,
 }
 
+impl MomentKind {
+    /// Whether a turn begins there: an event or a tick.
+    pub fn is_begin(self) -> bool {
+        matches!(self, MomentKind::Begin | MomentKind::Tick)
+    }
+}
+
 /// The process at one moment. Sizes are `None` where they were not read.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Moment {

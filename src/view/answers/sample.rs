@@ -6,7 +6,7 @@ use residue_profile::timeline::*;
 use serde_json::Value;
 
 use super::Answer;
-use crate::text::sample;
+use crate::text::sample::{self, NO_MOMENT};
 use crate::view::opened::Opened;
 use crate::view::shelf::Shelf;
 
@@ -35,23 +35,6 @@ pub fn refusal(shelf: &Shelf, name: &str, query: &str) -> String {
         _ => panic!("{name}?{query} was not refused"),
     }
 }
-
-const NO_MOMENT: Moment = Moment {
-    kind: MomentKind::Begin,
-    event: 0,
-    id: 0,
-    stream: 0,
-    name: None,
-    time_ns: 0,
-    vm_bytes: None,
-    rss_bytes: None,
-    shared_bytes: None,
-    live_bytes: None,
-    mapped_bytes: None,
-    recorder_bytes: 0,
-    threads: 1,
-    has_changes: true,
-};
 
 /// The small profile with so many events. Each leaves 64 bytes in stack 0, holds 10 of
 /// stack 2 until the next begins, counts as many hits as its number and stamps its middle.

@@ -15,9 +15,9 @@ use super::sizes::{SizeBin, size_bins};
 use super::stack_row::StackRow;
 use super::stacks::row_of_stack;
 use super::thin::evenly;
-use super::timeline::is_begin;
 use crate::view::opened::Opened;
 use crate::view::question::Question;
+use crate::view::range;
 use crate::view::shelf::Shelf;
 
 const MOST_BIRTHS: u32 = 400;
@@ -156,16 +156,12 @@ fn births(profile: &Profile, stacks: &[StackId]) -> (u32, Vec<Births>) {
 /// What the row held at begins of events, at most so many.
 fn series(opened: &Opened, stack: StackId, events: Option<EventRange>) -> Series {
     let timeline = &opened.profile.timeline;
-    let range = events.unwrap_or(EventRange::ALL);
-    let mut begins: Vec<MomentId> = Vec::new();
-    let mut last_event = 0;
-    for (id, moment) in (0..).zip(&timeline.moments) {
-        let is_in = (range.from..=range.to).contains(&moment.event);
-        if is_begin(moment) && moment.has_changes && is_in && moment.event > last_event {
-            last_event = moment.event;
-            begins.push(id);
-        }
-    }
+    let events_in = events.unwrap_or(EventRange::ALL);
+    let begins = range::event_begins(timeline).into_iter();
+    let begins: Vec<MomentId> = begins
+        .filter(|(event, _)| (events_in.from..=events_in.to).contains(event))
+        .map(|(_, moment)| moment)
+        .collect();
     let mut shown: Vec<MomentId> = evenly(begins.len(), MOST_READINGS - 1)
         .map(|place| begins[place])
         .collect();

@@ -12,8 +12,6 @@ use std::ops::Range;
 
 use residue_profile::timeline::{Moment, Timeline};
 
-use super::timeline::is_begin;
-
 /// Readings of a group that are kept at most: two of each size.
 const KEPT_OF_GROUP: usize = 4;
 /// Accounts take at most this part of all that is kept.
@@ -33,7 +31,9 @@ pub fn chosen(timeline: &Timeline, range: Range<usize>, points: usize) -> Vec<us
         return range.collect();
     }
     let mut kept: BTreeSet<usize> = BTreeSet::new();
-    let first_begin = range.clone().find(|&at| is_begin(&timeline.moments[at]));
+    let first_begin = range
+        .clone()
+        .find(|&at| timeline.moments[at].kind.is_begin());
     kept.extend([range.start, range.end - 1].into_iter().chain(first_begin));
     let accounts = timeline.accounts.iter();
     let accounts: Vec<usize> = accounts

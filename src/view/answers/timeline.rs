@@ -105,14 +105,10 @@ fn moments_of(recorded: &Recorded, events: EventRange) -> Result<Range<usize>> {
         let last = recorded.about.events;
         bail!("there is no event {}; the last is {last}", events.from);
     };
-    let is_after = |moment: &Moment| is_begin(moment) && moment.event > events.to;
+    let is_after = |moment: &Moment| moment.kind.is_begin() && moment.event > events.to;
     let after = recorded.moments[start..].iter().position(is_after);
     let end = after.map_or(recorded.moments.len(), |after| start + after + 1);
     Ok(start..end)
-}
-
-pub(super) fn is_begin(moment: &Moment) -> bool {
-    matches!(moment.kind, MomentKind::Begin | MomentKind::Tick)
 }
 
 /// What the allocator keeps, at the moments at which it was asked.
@@ -157,7 +153,7 @@ fn counts(recorded: &Recorded, moments: &[usize], name: NameId) -> Vec<Option<f6
         while let Some(total) = totals.next_if(|total| total.moment as usize <= moment) {
             now = total.total;
         }
-        let is_begin = is_begin(&recorded.moments[moment]);
+        let is_begin = recorded.moments[moment].kind.is_begin();
         if !is_begin && place + 1 < moments.len() {
             continue;
         }

@@ -7,7 +7,7 @@
 //!
 //! A change at a begin is of what came before it.
 
-use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, Timeline};
+use residue_profile::timeline::{EventNumber, MomentId, Timeline};
 use serde::{Serialize, Serializer};
 
 use crate::view::range;
@@ -27,11 +27,9 @@ impl Places {
         let known = range::event_begins(timeline);
         let step = known.len().div_ceil(most_begins).max(1);
         let begins: Vec<(EventNumber, MomentId)> = known.iter().copied().step_by(step).collect();
-        let last_end = timeline.moments.iter().rposition(|moment: &Moment| {
-            moment.has_changes && !matches!(moment.kind, MomentKind::Last | MomentKind::Snapshot)
-        });
+        let last_end = range::last_end(timeline);
         let place = |moment: usize| {
-            if begins.is_empty() || last_end.is_some_and(|end| moment > end) {
+            if begins.is_empty() || last_end.is_some_and(|end| moment > end as usize) {
                 return begins.len() as i64;
             }
             let before = begins.partition_point(|(_, begin)| (*begin as usize) < moment);
