@@ -2,10 +2,9 @@
 #![forbid(unsafe_code)]
 
 mod commands;
-mod recording;
-mod selftest;
+mod flags;
+mod input;
 mod text;
-mod view;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;

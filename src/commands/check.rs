@@ -1,21 +1,25 @@
 //! `residue check`: a gate for continuous integration.
 
-use crate::commands::import::{Reading, load_or_import};
-use crate::commands::leaks;
-use crate::text::ignore::Rules;
-use crate::text::leaks_json::path;
-use crate::text::moments::Address;
-use crate::text::names::{self, Names};
-use crate::text::units::bytes;
-use crate::text::{arguments, leaks_text};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
 use anyhow::Result;
 use residue_analysis::growth::Growth;
 use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
-use residue_names::NameStyle;
+use residue_calltree::Filter;
 use residue_profile::Profile;
-use std::path::PathBuf;
-use std::process::ExitCode;
+use residue_profile::units::bytes;
+use residue_query::choice::Names;
+use residue_query::leaks::shown_path_of_stack;
+use residue_query::leaks::words::{head, rate_text};
+
+use crate::commands::import::{Reading, load_or_import};
+use crate::commands::leaks;
+use crate::flags::address::Address;
+use crate::flags::arguments;
+use crate::flags::ignore::IgnoreRules;
+use crate::text::leaks::{Length, lines};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -52,8 +56,8 @@ enum Outcome {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let rules = match &args.ignore {
-        Some(path) => Rules::read(path)?,
-        None => Rules::default(),
+        Some(path) => IgnoreRules::read(path)?,
+        None => IgnoreRules::default(),
     };
     let profile = load_or_import(&args.file.path, args.reading)?;
     let mut outcomes = Vec::new();
@@ -110,14 +114,18 @@ fn check_rss(profile: &Profile, limit: u64) -> Outcome {
     }
 }
 
-fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules) -> Outcome {
+fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &IgnoreRules) -> Outcome {
     let unit = verdict.source.unit();
-    let mut names = Names::new(profile, names::NameStyle::NoParams);
+    let names = Names::usual();
+    let everything = Filter::default();
+    // A rule may name a function as it is shown, or in full.
+    let full = Names::full();
+    let mut paths = [&names, &full].map(|names| names.paths(profile, &everything));
     let mut is_ignored = |stack: &StackVerdict| {
-        let node = profile.stacks[stack.stack as usize].node;
-        path(profile, &mut names, node)
-            .iter()
-            .any(|name| rules.holds(name))
+        paths.iter_mut().any(|paths| {
+            let shown = shown_path_of_stack(profile, paths, stack.stack);
+            shown.path.iter().any(|name| rules.holds(name))
+        })
     };
     let (ignored, counted): (Vec<&StackVerdict>, Vec<&StackVerdict>) = verdict
         .stacks
@@ -130,78 +138,63 @@ fn check_growth(profile: &Profile, verdict: &Verdict, limit: f64, rules: &Rules)
             .map(|stack| bound(&stack.verdict.growth))
             .sum()
     };
-    let name_rules = residue_names::Rules::builtin();
-    let limit_text = format!("limit {}", leaks_text::rate_text(limit, unit));
-    let mut lines = vec![format!(
-        "{}, {limit_text}",
-        leaks_text::lines(
-            profile,
-            verdict,
-            leaks_text::Length {
-                stacks: 0,
-                with_rest: false
-            },
-            &name_rules,
-            NameStyle::Short,
-        )[0]
+    let mut said = vec![format!(
+        "{}, limit {}",
+        head(verdict, unit),
+        rate_text(limit, unit)
     )];
     if !ignored.is_empty() {
-        lines.push(format!(
+        said.push(format!(
             "  {} of {} ignored by rule",
-            leaks_text::rate_text(rate_of(&ignored, |growth| growth.rate), unit),
+            rate_text(rate_of(&ignored, |growth| growth.rate), unit),
             ignored.len()
         ));
     }
     match verdict.headline {
         Headline::NoGrowth if verdict.growth.smallest_visible > limit.max(1.0) => {
-            lines.push("  growth below what this run would have seen is possible".to_string());
+            said.push("  growth below what this run would have seen is possible".to_string());
             // Not seen with a limit of nothing is the best that any run can say.
             match limit > 0.0 {
-                true => Outcome::CannotTell(lines),
-                false => Outcome::Within(lines),
+                true => Outcome::CannotTell(said),
+                false => Outcome::Within(said),
             }
         }
-        Headline::NoGrowth => Outcome::Within(lines),
+        Headline::NoGrowth => Outcome::Within(said),
         Headline::Undetermined => match verdict.growth.high <= limit {
-            true => Outcome::Within(lines),
-            false => Outcome::CannotTell(lines),
+            true => Outcome::Within(said),
+            false => Outcome::CannotTell(said),
         },
-        Headline::Fragmentation | Headline::Growth => decide(lines, &verdict.growth, limit),
+        Headline::Fragmentation | Headline::Growth => decide(said, &verdict.growth, limit),
         Headline::Leak | Headline::FreedAtExit
             if verdict
                 .rss_beyond_leak()
                 .is_some_and(|beyond| beyond > limit) =>
         {
-            lines.push("  the process grows by more than its leaks".to_string());
-            Outcome::Above(lines)
+            said.push("  the process grows by more than its leaks".to_string());
+            Outcome::Above(said)
         }
         Headline::Leak | Headline::FreedAtExit => {
             let low = rate_of(&counted, |growth| growth.low);
             let high = rate_of(&counted, |growth| growth.high);
             if counted.is_empty() && !ignored.is_empty() {
-                return Outcome::Within(lines);
+                return Outcome::Within(said);
             }
             if counted.is_empty() {
-                return decide(lines, &verdict.growth, limit);
+                return decide(said, &verdict.growth, limit);
             }
             // Those that a rule excuses are not to blame.
             let mut blamed = verdict.clone();
             blamed.stacks = counted.iter().copied().cloned().collect();
-            let guilty = leaks_text::lines(
-                profile,
-                &blamed,
-                leaks_text::Length {
-                    stacks: 5,
-                    with_rest: false,
-                },
-                &name_rules,
-                NameStyle::Short,
-            );
-            lines.extend(guilty.into_iter().skip(1));
+            let length = Length {
+                stacks: 5,
+                with_rest: false,
+            };
+            let guilty = lines(profile, &blamed, length, &names);
+            said.extend(guilty.into_iter().skip(1));
             match (low > limit, high <= limit) {
-                (true, _) => Outcome::Above(lines),
-                (_, true) => Outcome::Within(lines),
-                _ => Outcome::CannotTell(lines),
+                (true, _) => Outcome::Above(said),
+                (_, true) => Outcome::Within(said),
+                _ => Outcome::CannotTell(said),
             }
         }
     }

@@ -4,19 +4,23 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use anyhow::{Result, bail};
-use residue_calltree::Detail;
+use anyhow::{Context, Result, bail};
 use residue_calltree::diff::{Pair, Row};
 use residue_export::{flamegraph, folded};
+use residue_profile::{Counter, Measured, Needs, Profile};
+use residue_query::compare::{
+    By, Comparison, Given, PerEvent, Request, Side, Table, compare, compare_parts, document,
+};
 
-use crate::text::comparison::{Comparison, PerEvent, Request, compare};
-use crate::text::counter::{self, Counter};
-use crate::text::diff_numbers::signed;
-use crate::text::diff_table::{By, Table};
-use crate::text::moments::Address;
-use crate::text::reading::Reading;
+use crate::flags::address::Address;
+use crate::flags::reading::{OF_A_MOMENT, Reading};
+use crate::flags::{arguments, words};
+use crate::input;
+use crate::text::diff as diff_text;
+use crate::text::diff::numbers::signed;
+use crate::text::output::{self, is_same_file};
+use crate::text::pager;
 use crate::text::terminal::{Color, Page};
-use crate::text::{arguments, diff_json, diff_text, output, pager};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -33,13 +37,13 @@ pub struct Args {
     /// What came after: another run, another build, another moment of the same run
     pub after: Address,
     /// What a row is
-    #[arg(long, value_enum, default_value_t)]
+    #[arg(long, value_name = "ROW", value_parser = words::by(), default_value = "stack")]
     pub by: By,
     /// Functions and libraries by what they did with all that they called
     #[arg(long)]
     pub cumulative: bool,
     /// Counter to compare; of moments, live and live-blocks are known
-    #[arg(long, value_name = "COUNTER", value_parser = counter::counters(), default_value = "live")]
+    #[arg(long, value_name = "COUNTER", value_parser = words::counter(), default_value = "live")]
     pub counter: Counter,
     /// Rows to show that grew, and that fell; 10 each if not given, all with --json
     #[arg(long, value_name = "N")]
@@ -96,17 +100,7 @@ fn limit(text: &str) -> Result<Limit, String> {
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
-    let comparison = compare(&Request {
-        before: &args.before,
-        after: &args.after,
-        counter: args.counter,
-        detail: match args.by {
-            By::Stack | By::Function => Detail::Name,
-            By::Library => Detail::Library,
-        },
-        reading: &args.reading,
-        per_event: per_event(&args)?,
-    })?;
+    let comparison = compare_files(&args)?;
     let table = Table::of(&comparison, args.by, args.cumulative);
     let above = match args.fail_above {
         Some(limit) => Some(Above::of(&comparison, &table, limit)?),
@@ -126,6 +120,59 @@ pub fn run(args: Args) -> Result<ExitCode> {
         return Ok(ExitCode::from(EXIT_ABOVE));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// Reads no more of the files than is looked at.
+fn compare_files(args: &Args) -> Result<Comparison> {
+    let events = args.reading.events.as_deref();
+    let sides = [args.before.narrowed(events)?, args.after.narrowed(events)?];
+    let has_part = |side: &Address| side.part.is_some();
+    if sides.iter().any(has_part) {
+        args.reading.expect_no_thread()?;
+    }
+    let measured = match args.reading.thread {
+        Some(_) => Measured::ByThread,
+        None => Measured::Everything,
+    };
+    let choice = args.reading.choice(measured)?;
+    let request = Request {
+        choice: &choice,
+        counter: args.counter,
+        detail: args.by.detail(),
+        per_event: per_event(args)?,
+    };
+    let load = |side: &Address, has_part: bool| -> Result<Profile> {
+        let needs = Needs {
+            changes: has_part,
+            by_thread: args.reading.thread.is_some(),
+            ..OF_A_MOMENT
+        };
+        let profile = input::load_needed(&side.path, needs)?;
+        let loaded = args.reading.of_thread(profile);
+        Ok(loaded
+            .with_context(|| side.path.display().to_string())?
+            .profile)
+    };
+    let given = |side: &Address| Given {
+        address: side.to_string(),
+        part: side.part.clone(),
+    };
+    let [before, after] = &sides;
+    if is_same_file(&before.path, &after.path) {
+        let profile = load(before, sides.iter().any(has_part))?;
+        return compare_parts(&request, &profile, [given(before), given(after)])
+            .with_context(|| before.path.display().to_string());
+    }
+    let read = |side: &Address| {
+        let profile = load(side, has_part(side))?;
+        Side::of(&request, &profile, given(side)).with_context(|| side.path.display().to_string())
+    };
+    let (before, after) = std::thread::scope(|scope| {
+        let after = scope.spawn(|| read(after));
+        (read(before), after.join())
+    });
+    let after = after.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    compare(&request, before?, after?)
 }
 
 fn per_event(args: &Args) -> Result<PerEvent> {
@@ -149,13 +196,11 @@ fn print(
     is_above: Option<bool>,
 ) -> Result<()> {
     if args.json {
-        let limits = diff_json::Limits {
+        let limits = document::Limits {
             top: args.top.unwrap_or(usize::MAX),
             min_percent: args.min_percent,
         };
-        return output::to_stdout(|out| {
-            diff_json::write(comparison, table, &limits, is_above, out)
-        });
+        return output::to_stdout(|out| document::write(comparison, table, &limits, is_above, out));
     }
     if args.folded {
         return output::to_stdout(|out| fold(comparison, out));

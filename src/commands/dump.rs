@@ -1,7 +1,9 @@
 //! `residue dump`: everything in a profile.
 
-use crate::text::moments::Address;
-use crate::text::{dump_json, dump_papers, dump_text, output};
+use crate::flags::address::Address;
+use crate::flags::reading::at;
+use crate::text::dump::{self, json, proc_maps};
+use crate::text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -21,16 +23,16 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = args.file.load()?;
+    let profile = at(&args.file)?.profile;
     if let Some(name) = &args.papers {
-        let snapshots = dump_papers::find(&profile.timeline, name)?;
-        return output::to_stdout(|out| Ok(dump_papers::write(&snapshots, out)?));
+        let snapshots = proc_maps::find(&profile.timeline, name)?;
+        return output::to_stdout(|out| Ok(proc_maps::write(&snapshots, out)?));
     }
     output::to_stdout(|out| {
         if args.json {
-            Ok(dump_json::write(&profile, out)?)
+            Ok(json::write(&profile, out)?)
         } else {
-            Ok(dump_text::write(&profile, out)?)
+            Ok(dump::write(&profile, out)?)
         }
     })
 }

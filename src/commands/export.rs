@@ -14,10 +14,13 @@ use residue_export::{
 };
 use residue_profile::Profile;
 
-use crate::text::counter::{self, Counter};
-use crate::text::moments::Address;
-use crate::text::reading::Reading;
-use crate::text::{output, units};
+use crate::flags::address::Address;
+use crate::flags::reading::Reading;
+use crate::flags::words;
+use crate::text::output;
+use residue_profile::Counter;
+use residue_profile::units;
+use residue_query::choice::{Choice, Names};
 
 /// In place of a file.
 const STDOUT: &str = "-";
@@ -54,7 +57,7 @@ pub struct Args {
         long,
         visible_alias = "counters",
         value_name = "COUNTER",
-        value_parser = counter::counters(),
+        value_parser = words::counter(),
         value_delimiter = ','
     )]
     pub counter: Vec<Counter>,
@@ -199,10 +202,17 @@ impl Format {
 
 pub fn run(args: Args) -> Result<()> {
     check(&args)?;
-    let profile = args.reading.load_all(&args.files)?;
+    let loaded = args.reading.load_all(&args.files)?;
+    let choice = args.reading.choice(loaded.measured)?;
+    let profile = &loaded.profile;
+    let known: Vec<Counter> = Counter::ALL
+        .into_iter()
+        .filter(|&counter| loaded.measured.has(counter))
+        .collect();
     let mut stacks = Stacks {
         args: &args,
-        profile: &profile,
+        choice: &choice,
+        profile,
         tree: None,
     };
     for &format in &args.format {
@@ -211,15 +221,26 @@ pub fn run(args: Args) -> Result<()> {
                 let source = stacks.source(detail, &ONE)?;
                 to_output(&args, format, |out| write(&source, &args, out))?;
             }
-            Content::Many(detail, write) | Content::Fixed(detail, write) => {
+            Content::Many(detail, write) => {
+                let source = stacks.source(detail, &known)?;
+                to_output(&args, format, |out| write(&source, &args, out))?;
+            }
+            Content::Fixed(detail, write) => {
+                if known.len() < Counter::ALL.len() {
+                    let form = format.name();
+                    eprintln!(
+                        "residue: warning: {form} cannot say that a counter was not recorded; \
+                         all but live and live-blocks are 0 in it"
+                    );
+                }
                 let source = stacks.source(detail, &Counter::ALL)?;
                 to_output(&args, format, |out| write(&source, &args, out))?;
             }
             Content::Tables(detail) => {
-                let source = stacks.source(detail, &Counter::ALL)?;
-                write_tables(&args, format, &source)?;
+                let source = stacks.source(detail, &known)?;
+                write_tables(&args, format, &source, &choice.names)?;
             }
-            Content::Events(write) => write_events(&args, format, &profile, write)?,
+            Content::Events(write) => write_events(&args, format, profile, write)?,
         }
     }
     Ok(())
@@ -256,6 +277,7 @@ fn check(args: &Args) -> Result<()> {
 /// The stacks of a profile, as the form asks for them.
 struct Stacks<'a> {
     args: &'a Args,
+    choice: &'a Choice,
     profile: &'a Profile,
     /// The last one that was made, since the next form may want the same.
     tree: Option<(Detail, CallTree)>,
@@ -266,16 +288,22 @@ impl Stacks<'_> {
     fn source<'b>(&'b mut self, detail: Detail, usual: &'b [Counter]) -> Result<Source<'b>> {
         let tree = match self.tree.take() {
             Some((known, tree)) if known == detail => tree,
-            _ => self.args.reading.tree(self.profile, detail)?,
+            _ => self.choice.tree(self.profile, detail),
         };
         let (_, tree) = self.tree.insert((detail, tree));
+        let counters = match &*self.args.counter {
+            [] => usual,
+            asked => asked,
+        };
+        let measured = self.choice.measured;
+        let unknown = self.args.counter.iter().find(|&&it| !measured.has(it));
+        if let Some(counter) = unknown {
+            bail!("`{}` {}", counter.name(), measured.why_not());
+        }
         Ok(Source {
             profile: self.profile,
             tree,
-            counters: match &*self.args.counter {
-                [] => usual,
-                asked => asked,
-            },
+            counters,
         })
     }
 }
@@ -300,9 +328,8 @@ fn draw_graph(source: &Source<'_>, args: &Args, out: &mut dyn Write) -> Result<(
     Ok(dot::write(source, limit, &amount, out)?)
 }
 
-fn write_tables(args: &Args, format: Format, source: &Source<'_>) -> Result<()> {
-    let naming = &args.reading.naming;
-    let tables = Tables::of(*source, &naming.rules()?, naming.style());
+fn write_tables(args: &Args, format: Format, source: &Source<'_>, names: &Names) -> Result<()> {
+    let tables = Tables::of(*source, &names.rules, names.style);
     let directory = path(args, format).unwrap_or_default();
     let made = fs::create_dir_all(&directory);
     made.with_context(|| format!("cannot make the directory {}", directory.display()))?;

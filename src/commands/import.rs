@@ -10,9 +10,10 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use residue_import::{Format, Imported, Options, Unit};
 use residue_profile::{MAGIC, Profile};
 
-use crate::text::units::{bytes, count, counted, duration};
-use crate::text::words::visible;
-use crate::text::{input, output};
+use crate::input;
+use crate::text::output;
+use residue_profile::units::{bytes, count, counted, duration};
+use residue_query::visible::visible;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \

@@ -1,14 +1,16 @@
 //! `residue leaks`: the verdict.
 
-use crate::commands::import::{Reading, load_or_import};
-use crate::text::leaks_text::Length;
-use crate::text::moments::Address;
-use crate::text::naming::Naming;
-use crate::text::{leaks_json, leaks_text, output};
 use anyhow::{Context, Result};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_profile::Profile;
+use residue_query::leaks::{Limits, document};
+
+use crate::commands::import::{Reading, load_or_import};
+use crate::flags::address::Address;
+use crate::flags::naming::Naming;
+use crate::text::leaks::{Length, lines};
+use crate::text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -41,17 +43,18 @@ pub fn run(args: Args) -> Result<()> {
     let profile = load_or_import(&args.file.path, args.reading)?;
     let range = range(&profile, &args.file, args.from, args.to)?;
     let verdict = judge(&profile, &args.file, range)?;
-    let rules = args.naming.rules()?;
-    let style = args.naming.style();
+    let names = args.naming.names()?;
     output::to_stdout(|out| {
         if args.json {
-            return Ok(leaks_json::write(&profile, &verdict, out)?);
+            let document = document(&profile, &verdict, &names, Limits::NONE);
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            return Ok(writeln!(out)?);
         }
         let length = Length {
             stacks: args.top,
             with_rest: true,
         };
-        for line in leaks_text::lines(&profile, &verdict, length, &rules, style) {
+        for line in lines(&profile, &verdict, length, &names) {
             writeln!(out, "{line}")?;
         }
         Ok(())
@@ -65,7 +68,7 @@ pub fn range(
     from: Option<u32>,
     to: Option<u32>,
 ) -> Result<EventRange> {
-    let addressed = address.range(&profile.timeline)?;
+    let addressed = address.events(&profile.timeline)?;
     Ok(EventRange {
         from: from.unwrap_or(addressed.from),
         to: to.unwrap_or(addressed.to),

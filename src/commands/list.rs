@@ -2,16 +2,19 @@
 
 use std::path::PathBuf;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 use residue_profile::Needs;
 
-use crate::text::counter::{self, Counter};
-use crate::text::list_lines::functions;
-use crate::text::list_text::Listing;
-use crate::text::moments::Address;
-use crate::text::reading::Reading;
+use crate::flags::address::Address;
+use crate::flags::reading::Reading;
+use crate::flags::words;
+use crate::text::list::Listing;
+use crate::text::output;
+use crate::text::pager;
 use crate::text::terminal::{Color, Page};
-use crate::text::{output, pager};
+use residue_profile::Counter;
+use residue_profile::Measured;
+use residue_query::list::functions;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -28,7 +31,7 @@ pub struct Args {
     #[arg(
         long,
         value_name = "COUNTERS",
-        value_parser = counter::counters(),
+        value_parser = words::counter(),
         value_delimiter = ',',
         default_value = "total,live"
     )]
@@ -65,11 +68,14 @@ pub fn run(args: Args) -> Result<()> {
         ..Needs::LEAST
     };
     let files = std::slice::from_ref(&args.file);
-    let profile = args.reading.load_all_needed(files, needs)?;
+    let loaded = args.reading.load_all_needed(files, needs)?;
+    let choice = args.reading.choice(loaded.measured)?;
+    expect_recorded(&args.counter, loaded.measured)?;
+    let profile = loaded.profile;
     let listing = Listing {
         profile: &profile,
         counters: &args.counter,
-        functions: functions(&profile, &args.reading, &args.function, &args.counter)?,
+        functions: functions(&profile, &choice, &args.function, &args.counter)?,
         folders: &args.source,
         context: args.context,
     };
@@ -78,4 +84,12 @@ pub fn run(args: Args) -> Result<()> {
     }
     let page = Page::of_stdout(args.color, args.reading.naming.full_names);
     pager::show(&listing.text(&page), !args.no_pager)
+}
+
+/// Zero is a measurement, and not what stands for none.
+fn expect_recorded(counters: &[Counter], measured: Measured) -> Result<()> {
+    match counters.iter().find(|&&counter| !measured.has(counter)) {
+        Some(counter) => bail!("`{}` {}", counter.name(), measured.why_not()),
+        None => Ok(()),
+    }
 }

@@ -8,11 +8,13 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result, bail};
 use indicatif::{ProgressBar, ProgressStyle};
 use residue_analysis::merge::Sum;
+use residue_profile::Measured;
 use residue_profile::{Profile, RecorderStats, Totals};
 use serde::Serialize;
 
-use crate::text::units::counted;
-use crate::text::{output, summary};
+use crate::text::output;
+use crate::text::report::summary;
+use residue_profile::units::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -61,7 +63,7 @@ pub fn run(args: Args) -> Result<()> {
             serde_json::to_writer_pretty(&mut *out, &document)?;
             return Ok(writeln!(out)?);
         }
-        for line in summary::lines(&sum) {
+        for line in summary::lines(&sum, Measured::Everything) {
             writeln!(out, "{line}")?;
         }
         let profiles = counted((files.len() - left_out.len()) as u64, "profile", "profiles");

@@ -2,14 +2,18 @@
 
 use crate::commands::import::{self, load_or_import};
 use crate::commands::leaks;
-use crate::text::moments::Address;
-use crate::text::naming::Naming;
-use crate::text::{leaks_text, output};
+use crate::flags::address::Address;
+use crate::flags::naming::Naming;
+use crate::text::output;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use residue_analysis::verdict::verdict;
+use residue_calltree::Filter;
 use residue_import::Unit;
 use residue_plot::{Look, Panel, Picture, Subject};
+use residue_query::leaks::shown_path_of_stack;
+use residue_query::leaks::words::head;
+use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
 /// In place of a file.
@@ -135,11 +139,12 @@ fn draw(args: &Args) -> Result<Picture> {
     let profile = load_or_import(&args.file.path, reading)?;
     let range = leaks::range(&profile, &args.file, args.from, args.to)?;
     let verdict = verdict(&profile, range);
-    let rules = args.naming.rules()?;
-    let style = args.naming.style();
+    let names = args.naming.names()?;
+    let filter = Filter::default();
+    let paths = RefCell::new(names.paths(&profile, &filter));
     let unit = profile.timeline.about.source.unit();
     let headline = match &verdict {
-        Some(verdict) => leaks_text::head(verdict, unit),
+        Some(verdict) => head(verdict, unit),
         None => format!("no verdict: fewer than two {unit}s"),
     };
     let panels: Vec<Panel> = match &*args.what {
@@ -154,7 +159,7 @@ fn draw(args: &Args) -> Result<Picture> {
         range,
         verdict: verdict.as_ref(),
         headline: &headline,
-        stack_name: &|stack| leaks_text::stack_name(&profile, &rules, style, stack),
+        stack_name: &|stack| shown_path_of_stack(&profile, &mut paths.borrow_mut(), stack).line(),
     };
     let look = Look {
         width_px: args.width,

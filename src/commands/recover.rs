@@ -1,12 +1,12 @@
 //! `residue recover`: finish what a killed `residue run` left behind.
 
 use crate::commands::symbolize::SymbolArgs;
-use crate::recording::arenas::{Arena, ArenaDirectory};
-use crate::recording::finishing;
-use crate::text::units;
 use anyhow::{Context, Result, bail};
 use residue_finish::{ArenaFile, Ending};
 use residue_profile::End;
+use residue_profile::units;
+use residue_recording::arenas::{Arena, ArenaDirectory};
+use residue_recording::finishing;
 use residue_symbols::Search;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

@@ -1,24 +1,26 @@
 //! `residue report`: who was recorded, and what allocated most, from several sides.
 
-use std::io::Write;
+use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use regex::{Regex, RegexBuilder};
-use residue_profile::{Needs, Profile};
+use residue_profile::{Counter, Measured, Needs, Profile};
+use residue_query::page::opened::Opened;
+use residue_query::page::shelf::Shelf;
+use residue_query::report::flat::Limit;
+use residue_query::report::source::Source;
+use residue_query::report::stacks::Stacks;
+use residue_query::report::{Request, View, document};
+use residue_recording::attach;
+use residue_view::page_file;
 
-use crate::commands::attach;
-use crate::text::counter::{self, Counter};
-use crate::text::moments::Address;
-use crate::text::reading::Reading;
-use crate::text::report_flat::Limit;
-use crate::text::report_source::Source;
-use crate::text::report_view::View;
+use crate::flags::address::Address;
+use crate::flags::reading::{Loaded, Reading};
+use crate::flags::words;
+use crate::text::report::{self, Look};
 use crate::text::terminal::{Color, Page};
-use crate::text::{output, pager, report_csv, report_json, report_text};
-use crate::view::opened::Opened;
-use crate::view::page_file;
-use crate::view::shelf::Shelf;
+use crate::text::{output, pager};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -50,13 +52,13 @@ pub struct Args {
 pub struct Options {
     /// What to show, several with commas between them; summary, self, cumulative, stacks and
     /// advice if not given
-    #[arg(long, value_name = "VIEW", value_enum, value_delimiter = ',')]
+    #[arg(long, value_name = "VIEW", value_parser = words::view(), value_delimiter = ',')]
     pub view: Vec<View>,
     /// Counter that ranks, and that shares are of; live if not given, total with --thread
-    #[arg(long, value_name = "COUNTER", value_parser = counter::counters())]
+    #[arg(long, value_name = "COUNTER", value_parser = words::counter())]
     pub counter: Option<Counter>,
     /// Counters that stand beside it in tables, with commas between them; calls if not given
-    #[arg(long, value_name = "COUNTERS", value_parser = counter::counters(), value_delimiter = ',')]
+    #[arg(long, value_name = "COUNTERS", value_parser = words::counter(), value_delimiter = ',')]
     pub counters: Vec<Counter>,
     /// Rows and stacks to show, or `all`; 0 for the summary alone
     #[arg(long, value_name = "N", value_parser = top, default_value = DEFAULT_TOP)]
@@ -159,15 +161,17 @@ impl Options {
     }
 
     /// The counter that ranks and those beside it, each once.
-    fn all_counters(&self) -> Vec<Counter> {
+    fn all_counters(&self, measured: Measured) -> Vec<Counter> {
         // What is live is not known by thread.
-        let default = match self.reading.thread {
-            Some(_) => Counter::Total,
-            None => Counter::Live,
+        let default = match measured {
+            Measured::ByThread => Counter::Total,
+            Measured::Everything | Measured::LiveOnly => Counter::Live,
         };
         let ranking = self.counter.unwrap_or(default);
         let beside = match (&self.counters[..], ranking) {
-            ([], Counter::Calls) => &[Counter::Total][..],
+            ([], Counter::LiveBlocks) if measured == Measured::LiveOnly => &[Counter::Live][..],
+            ([], _) if measured == Measured::LiveOnly => &[Counter::LiveBlocks],
+            ([], Counter::Calls) => &[Counter::Total],
             ([], _) => &[Counter::Calls],
             (counters, _) => counters,
         };
@@ -180,17 +184,18 @@ impl Options {
         all
     }
 
-    /// How many rows tables have.
-    pub fn limit(&self) -> Limit {
-        Limit {
-            rows: self.top,
-            min_percent: self.min_percent.unwrap_or(0.0),
+    /// What is asked for, as it is answered.
+    fn request(&self) -> Request {
+        Request {
+            views: self.views(),
+            limit: Limit {
+                rows: self.top,
+                min_percent: self.min_percent.unwrap_or(0.0),
+            },
+            threshold_percent: self.min_percent.unwrap_or(DEFAULT_MIN_PERCENT),
+            function: self.function.clone(),
+            inverted: self.inverted,
         }
-    }
-
-    /// Least share of callers and of branches of the tree.
-    pub fn threshold(&self) -> f64 {
-        self.min_percent.unwrap_or(DEFAULT_MIN_PERCENT)
     }
 
     /// The tables of a profile that the views look at.
@@ -213,7 +218,7 @@ impl Options {
 
 pub fn run(args: Args) -> Result<()> {
     let options = &args.options;
-    let profile = match args.pid {
+    let loaded = match args.pid {
         Some(pid) => {
             if options.reading.events.is_some() {
                 anyhow::bail!("--events needs a finished recording");
@@ -226,13 +231,13 @@ pub fn run(args: Args) -> Result<()> {
         }
     };
     if let Some(out) = &options.html {
-        return write_page(&args, profile, out);
+        return write_page(&args, loaded.profile, out);
     }
     if options.json || options.csv {
-        return output::to_stdout(|out| write(&profile, options, out));
+        return output::to_stdout(|out| write(&loaded, options, out));
     }
     let page = Page::of_stdout(options.color, options.reading.naming.full_names);
-    pager::show(&text(&profile, options, &page)?, !options.no_pager)
+    pager::show(&text(&loaded, options, &page)?, !options.no_pager)
 }
 
 /// The page with the data in it.
@@ -246,7 +251,7 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
         .map(|name| name.to_string_lossy().into_owned());
     let naming = &args.options.reading.naming;
     let name = name.unwrap_or_else(|| profile.meta.program.clone());
-    let opened = Opened::new(name, profile, naming.rules()?, naming.style());
+    let opened = Opened::new(name, profile, naming.names()?);
     let shelf = Shelf::new(opened, None);
     let write = |to: &mut dyn Write| page_file::write(&shelf, to);
     match out == Path::new("-") {
@@ -255,25 +260,37 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
     }
 }
 
-fn source<'a>(profile: &'a Profile, options: &Options) -> Result<Source<'a>> {
-    Source::new(profile, &options.reading, options.all_counters())
+fn source<'a>(loaded: &'a Loaded, options: &Options) -> Result<Source<'a>> {
+    let choice = options.reading.choice(loaded.measured)?;
+    let counters = options.all_counters(loaded.measured);
+    Ok(Source::new(&loaded.profile, choice, counters)?)
 }
 
 /// The report for people.
-fn text(profile: &Profile, options: &Options, page: &Page) -> Result<String> {
-    let source = source(profile, options)?;
-    Ok(report_text::text(&source, options, &options.views(), page))
+fn text(loaded: &Loaded, options: &Options, page: &Page) -> Result<String> {
+    let source = source(loaded, options)?;
+    let request = options.request();
+    let has_names = request.views.iter().any(|view| view.has_names());
+    let look = Look {
+        page,
+        max_frames: options.max_frames,
+        names_note: options.reading.naming.note().filter(|_| has_names),
+        says_nothing: !options.view.is_empty(),
+    };
+    Ok(report::text(&source, &request, &look))
 }
 
 /// The report for programs.
-fn write(profile: &Profile, options: &Options, out: &mut dyn Write) -> Result<()> {
-    let source = source(profile, options)?;
-    let views = options.views();
-    if options.json {
-        return report_json::write(&source, options, &views, out);
+fn write(loaded: &Loaded, options: &Options, out: &mut dyn Write) -> Result<()> {
+    let source = source(loaded, options)?;
+    let request = options.request();
+    if !options.json {
+        return report::write_csv(&source, &request, out);
     }
-    let first = views.first().context("name a view")?;
-    report_csv::write(&source, options, *first, out)
+    let stacks = Stacks::of(&source, request.limit.rows);
+    let report = document::report(&source, &request, &stacks);
+    serde_json::to_writer(&mut *out, &report).map_err(io::Error::from)?;
+    Ok(writeln!(out)?)
 }
 
 #[cfg(test)]

@@ -1,25 +1,26 @@
 //! `residue run`: record a program and its children.
 
 use crate::commands::symbolize::SymbolArgs;
-use crate::recording::arenas::{Arena, ArenaDirectory};
-use crate::recording::line_moments::LineMoments;
-use crate::recording::lines::LineEvents;
-use crate::recording::passing::{Passed, Passing};
-use crate::recording::program::{self, Obstacle};
-use crate::recording::settings::{Events, Settings};
-use crate::recording::signals::Forwarding;
-use crate::recording::watch::{Orders, Snapshots, Watch};
-use crate::recording::{finishing, library};
-use crate::text::leaks_text::{self, Length};
-use crate::text::{arguments, units};
+use crate::flags::arguments;
+use crate::text::leaks::{Length, lines};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
 use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::verdict;
 use residue_finish::Ending;
-use residue_names::{NameStyle, Rules as NameRules};
+use residue_profile::units;
 use residue_profile::{End, Profile};
+use residue_query::choice::Names;
+use residue_recording::arenas::{Arena, ArenaDirectory};
+use residue_recording::line_moments::LineMoments;
+use residue_recording::lines::LineEvents;
+use residue_recording::passing::{Passed, Passing};
+use residue_recording::program::{self, Obstacle};
+use residue_recording::settings::{Events, Injection, Settings};
+use residue_recording::signals::Forwarding;
+use residue_recording::watch::{Orders, Snapshots, Watch};
+use residue_recording::{finishing, library};
 use residue_symbols::Search;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
@@ -79,7 +80,7 @@ pub struct Args {
     /// Leak so much at every event, to check the measurement: 10MB/event; with `,untouched` the
     /// memory is never written
     #[arg(long, value_name = "BYTES/event", value_parser = arguments::injection)]
-    inject_leak: Option<arguments::Injection>,
+    inject_leak: Option<Injection>,
     /// Finish when the program ends, even if processes it left behind still run
     #[arg(long)]
     no_wait: bool,
@@ -489,12 +490,11 @@ impl Finished {
             );
         }
         if let Some(verdict) = verdict(profile, EventRange::ALL) {
-            let rules = NameRules::builtin();
             let length = Length {
                 stacks: SHOWN_STACKS,
                 with_rest: false,
             };
-            for line in leaks_text::lines(profile, &verdict, length, &rules, NameStyle::Short) {
+            for line in lines(profile, &verdict, length, &Names::usual()) {
                 eprintln!("{line}");
             }
         }

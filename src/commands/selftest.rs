@@ -1,13 +1,15 @@
 //! `residue selftest`: proves on this machine that recording works.
 
-use crate::selftest::check::Check;
-use crate::selftest::costs::{self, Comparison};
-use crate::selftest::leak::Leak;
-use crate::selftest::recorded::Laboratory;
-use crate::selftest::{calls, event_function, stacks};
-use crate::text::{arguments, output, units};
+use crate::flags::arguments;
+use crate::text::output;
 use anyhow::{Context, Result, bail};
-use residue_selftest_target::{Spoil, Task};
+use residue_profile::units;
+use residue_selftest::check::Check;
+use residue_selftest::costs::{self, Comparison};
+use residue_selftest::leak::Leak;
+use residue_selftest::recorded::Laboratory;
+use residue_selftest::target::{Spoil, Task};
+use residue_selftest::{calls, event_function, stacks};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -160,6 +162,6 @@ fn expect_room(leak_bytes: u64) -> Result<()> {
 
 /// The recorded program's own main function.
 pub fn run_target(args: TargetArgs) -> Result<()> {
-    let told = residue_selftest_target::run(args.task);
+    let told = residue_selftest::target::run(args.task);
     output::to_stdout(|out| Ok(serde_json::to_writer(out, &told)?))
 }

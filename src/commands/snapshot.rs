@@ -1,14 +1,15 @@
 //! `residue snapshot`: a named moment of a program that is being recorded, asked for
 //! from outside.
 
-use crate::recording::arenas;
-use crate::recording::sighting::Process;
-use crate::recording::watch::take_snapshot;
-use crate::text::{output, units};
+use crate::text::output;
 use anyhow::{Context, Result, bail};
 use residue_arena::header;
 use residue_finish::outside::{self, Seen};
 use residue_profile::timeline::MomentKind;
+use residue_profile::units;
+use residue_recording::arenas;
+use residue_recording::sighting::Process;
+use residue_recording::watch::take_snapshot;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::path::Path;

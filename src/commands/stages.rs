@@ -7,8 +7,9 @@ use residue_analysis::stages::{self, Missing, Stages, Value};
 use residue_profile::Timeline;
 
 use crate::commands::import::{Reading, load_or_import};
-use crate::text::moments::Address;
-use crate::text::{output, stages_json, stages_text};
+use crate::flags::address::Address;
+use crate::text::output;
+use crate::text::stages as text;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -57,7 +58,7 @@ impl Choice {
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let mut profile = load_or_import(&args.file.path, args.reading)?;
-    let range = args.file.range(&profile.timeline)?;
+    let range = args.file.events(&profile.timeline)?;
     keep_events(&mut profile.timeline, range);
     let unit = profile.timeline.about.source.unit();
     let stages = match analyse(&profile.timeline, args.value) {
@@ -66,9 +67,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     output::to_stdout(|out| {
         if args.json {
-            return Ok(stages_json::write(&stages, unit, out)?);
+            return Ok(text::json::write(&stages, unit, out)?);
         }
-        Ok(stages_text::write(&stages, unit, args.rows, out)?)
+        Ok(text::write(&stages, unit, args.rows, out)?)
     })
 }
 

@@ -1,9 +1,10 @@
 //! `residue symbolize`: name the functions of a profile, later or again.
 
-use crate::recording::finishing::LateBar;
-use crate::text::{output, units};
+use crate::text::output;
 use anyhow::Result;
 use residue_finish::{ModuleSymbols, Step, Symbolized, symbolize};
+use residue_profile::units;
+use residue_recording::finishing::LateBar;
 use residue_symbols::{Cache, Search};
 use serde::Serialize;
 use std::path::PathBuf;

@@ -13,15 +13,16 @@ use residue_calltree::Detail;
 use residue_finish::ArenaFile;
 
 use crate::commands::import::{Reading, load_or_import};
-use crate::recording::arenas::Arena;
-use crate::text::moments::{Address, Part};
-use crate::text::naming::Naming;
+use crate::flags::address::Address;
+use crate::flags::naming::Naming;
 use crate::text::output;
-use crate::view::browser;
-use crate::view::live::{Current, Program};
-use crate::view::opened::Opened;
-use crate::view::server::Server;
-use crate::view::shelf::Shelf;
+use residue_query::page::opened::Opened;
+use residue_query::page::shelf::Shelf;
+use residue_recording::arenas::Arena;
+use residue_view::browser;
+use residue_view::live::{Current, Program};
+use residue_view::server::Server;
+use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -69,10 +70,11 @@ pub fn run(args: Args) -> Result<()> {
         },
         (None, None) => None,
     };
-    let shelf = match &program {
+    let mut shelf = match &program {
         Some(program) => program.open()?,
         None => args.open_files()?,
     };
+    shelf.read_source = Arc::new(source_files::for_the_page);
     let server = Server::bind(args.port)?;
     let address = match &args.at {
         Some(at) => server.address() + &fragment(at),
@@ -96,7 +98,7 @@ pub fn run(args: Args) -> Result<()> {
 
 impl Args {
     fn program(&self, pid: u32) -> Result<Program> {
-        Program::find(pid, self.naming.rules()?, self.naming.style())
+        Program::find(pid, self.naming.names()?)
     }
 
     fn open_files(&self) -> Result<Shelf> {
@@ -108,19 +110,18 @@ impl Args {
 
     fn open(&self, file: &Address) -> Result<Opened> {
         if let Some(part) = &file.part {
-            let events = match part {
-                Part::At(event) => format!("{event}..{event}"),
-                Part::Between(from, to) => format!("{from}..{to}"),
-            };
-            bail!("{file}: whole files are opened; --at 'stacks?events={events}' shows a part");
+            bail!(
+                "{file}: whole files are opened; choose `{part}` in the page, or open it there: \
+                 --at 'stacks?events=51..100'"
+            );
         }
-        let rules = self.naming.rules()?;
+        let names = self.naming.names()?;
         let bar = progress(&file.path);
         let profile = load_or_import(&file.path, self.reading);
         bar.finish_and_clear();
         let name = file.path.file_name().unwrap_or(file.path.as_os_str());
         let name = name.to_string_lossy().into_owned();
-        Ok(Opened::new(name, profile?, rules, self.naming.style()))
+        Ok(Opened::new(name, profile?, names))
     }
 }
 

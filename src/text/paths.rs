@@ -1,11 +1,10 @@
 //! Call paths as lines, leaf first.
 
-pub use residue_calltree::placeholder;
 use residue_calltree::{Label, PathStep};
 
-use super::report_grid::name_beside;
-use super::terminal::Page;
-use residue_names::cut_middle;
+use crate::text::report::grid::name_beside;
+use crate::text::terminal::Page;
+use residue_query::paths::place;
 
 /// Columns that the name of a function keeps in any case.
 const SHORTEST_NAME: usize = 20;
@@ -54,20 +53,6 @@ fn is_no_frame(label: &Label) -> bool {
     IN_PLACE_OF_FRAMES.contains(&&*label.name)
 }
 
-/// `src/thing.cpp:12`: as much of the path as helps to find the file.
-pub fn place(label: &Label) -> Option<String> {
-    let parts: Vec<&str> = label.file.rsplitn(3, '/').collect();
-    let file = match parts[..] {
-        [""] | [] => return None,
-        [file] => file.to_string(),
-        [file, folder, ..] => format!("{folder}/{file}"),
-    };
-    Some(match label.line {
-        0 => file,
-        line => format!("{file}:{line}"),
-    })
-}
-
 /// The frames to leave out: who allocated is at the leaf, so that side keeps three
 /// quarters. A gap of one frame would take the line it saves.
 fn gap(frames: usize, max_frames: usize) -> std::ops::Range<usize> {
@@ -95,32 +80,14 @@ pub fn one_line(path: &[PathStep], page: &Page, indent: usize) -> String {
     page.fit(&text, page.width.saturating_sub(indent))
 }
 
-/// The names of a path without the middle of a very long one, and each without the
-/// middle of a very long name.
-pub fn shortened(
-    names: &[impl AsRef<str>],
-    most_steps: usize,
-    most_characters: usize,
-) -> Vec<String> {
-    let text = |name: &_| cut_middle(AsRef::<str>::as_ref(name), most_characters);
-    if names.len() <= most_steps {
-        return names.iter().map(text).collect();
-    }
-    let half = most_steps / 2;
-    let left_out = format!("[... {} functions ...]", names.len() - 2 * half);
-    let outer = names[..half].iter().map(text);
-    let inner = names[names.len() - half..].iter().map(text);
-    outer.chain([left_out]).chain(inner).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::text::counter::Kind;
-    use crate::text::sample;
     use residue_calltree::{Detail, Filter, Options, PathReader};
     use residue_names::{NameStyle, Rules};
+    use residue_profile::Kind;
     use residue_profile::{Place, Profile, ROOT, Ragged};
+    use residue_testkit::sample;
 
     fn steps(profile: &Profile, stack: usize) -> Vec<PathStep> {
         let options = Options {
@@ -221,16 +188,6 @@ mod tests {
         assert_eq!(
             lines_of(&profile, 0, 1),
             ["#0 main  server", "… 39 frames …"]
-        );
-    }
-
-    #[test]
-    fn long_paths_and_long_names_lose_their_middle() {
-        let names = ["main", "a_long_name", "b", "c", "d"];
-        assert_eq!(shortened(&names, 5, 20), names);
-        assert_eq!(
-            shortened(&names, 4, 5),
-            ["main", "a_…me", "[... 1 functions ...]", "c", "d"]
         );
     }
 

@@ -83,8 +83,15 @@ fn a_program_at_rest_passes_any_limit() {
 fn parts_of_a_run_are_checked_alone() {
     let lab = leaking();
     let part = |part: &str| format!("{PROFILE}@{part}");
-    check(&lab, &[&part("51..101"), "--max-growth", "512"]).expect(1, &["events 51..101), limit"]);
-    check(&lab, &[&part("half"), "--max-growth", "1KiB"]).expect(0, &["events 76..150), limit"]);
+    // Up to the begin of event 101.
+    check(&lab, &[&part("51..101"), "--max-growth", "512"]).expect(1, &["events 51..100), limit"]);
+    // The snapshot was taken inside event 76: whole events come after it.
+    check(&lab, &[&part("half.."), "--max-growth", "1KiB"]).expect(0, &["events 77..150), limit"]);
+    // One moment is no span.
+    let moment = check(&lab, &[&part("half")]);
+    moment.expect(2, &[]);
+    let both = "`..half` for what came before it, `half..` for what came after";
+    assert!(moment.stderr.contains(both), "{}", moment.stderr);
     // A single event says nothing about growth.
     let single = check(&lab, &[&part("150..end"), "--max-growth", "512"]);
     single.expect(3, &["CANNOT TELL: ", "fewer than two events"]);

@@ -343,7 +343,10 @@ fn what_cannot_be_compared_is_said() {
     let file = "profile.residue";
     let at = "profile.residue@51";
     let said = failure(&lab, &[at, file, "--counter", "calls"]);
-    assert!(said.contains("`calls` is not known of a moment"), "{said}");
+    assert!(
+        said.contains("`calls` was not recorded for moments"),
+        "{said}"
+    );
     let said = failure(&lab, &[at, "profile.residue@61"]);
     assert!(
         said.contains("there is no event 61; the last is 60"),

@@ -109,7 +109,7 @@ fn stages_and_snapshots_are_drawn_for_some_events_too() {
     let leaking = svg.split("data-survivors").nth(1).expect("survivors");
     let bars = leaking.split("</g>").next().expect("a group");
     assert_eq!(bars.matches("<rect").count(), 30);
-    let address = format!("{PROFILE}@11..40");
+    let address = format!("{PROFILE}@11..41");
     let arguments = [
         "plot", &address, "-o", "same.svg", "--width", "600", "--dark",
     ];

@@ -1,9 +1,10 @@
 //! Reports of a small profile, to the letter.
 
 use super::*;
-use crate::text::counter::Kind;
-use crate::text::{sample, summary};
+use crate::text::report::summary;
 use clap::Parser;
+use residue_profile::Kind;
+use residue_testkit::sample;
 use serde_json::{Value, json};
 
 #[derive(Parser)]
@@ -17,13 +18,25 @@ fn options(arguments: &[&str]) -> Options {
     Line::parse_from([&["report"], arguments].concat()).options
 }
 
+fn whole(profile: Profile) -> Loaded {
+    Loaded {
+        profile,
+        measured: Measured::Everything,
+    }
+}
+
 fn report(arguments: &[&str]) -> String {
-    text(&sample::profile(), &options(arguments), &Page::plain(100)).unwrap()
+    text(
+        &whole(sample::profile()),
+        &options(arguments),
+        &Page::plain(100),
+    )
+    .unwrap()
 }
 
 fn written(arguments: &[&str]) -> String {
     let mut out = Vec::new();
-    write(&sample::profile(), &options(arguments), &mut out).unwrap();
+    write(&whole(sample::profile()), &options(arguments), &mut out).unwrap();
     String::from_utf8(out).unwrap()
 }
 
@@ -82,7 +95,7 @@ stacks: 3 of 3 heap stacks by live bytes, together 100 % of 2.87 KiB (2 936 byte
         [pooled: blocks outside the size limits]
 ";
     let text = report(&["--no-rules"]);
-    let head = summary::lines(&sample::profile()).join("\n") + "\n";
+    let head = summary::lines(&sample::profile(), Measured::Everything).join("\n") + "\n";
     assert_eq!(text.strip_prefix(&head).unwrap(), expected);
     assert!(report(&[]).ends_with(FOOTER));
     assert_eq!(report(&["--top", "0"]), head);
@@ -168,7 +181,7 @@ fn nothing_to_show_is_said() {
 
 fn text_of_nothing() -> String {
     let all = options(&["--view=summary,self,cumulative,callers,tree,stacks,library,size"]);
-    text(&Profile::default(), &all, &Page::plain(100)).unwrap()
+    text(&whole(Profile::default()), &all, &Page::plain(100)).unwrap()
 }
 
 #[test]
@@ -265,8 +278,11 @@ fn wrong_arguments_are_refused() {
         assert!(Line::try_parse_from(line).is_err(), "{wrong:?}");
     }
     assert_eq!(options(&["--kind=all"]).reading.kind, Kind::All);
-    assert_eq!(options(&["--top=all"]).limit().rows, usize::MAX);
-    assert_eq!(options(&["--min-percent=2%"]).threshold(), 2.0);
+    assert_eq!(options(&["--top=all"]).request().limit.rows, usize::MAX);
+    assert_eq!(
+        options(&["--min-percent=2%"]).request().threshold_percent,
+        2.0
+    );
 }
 
 #[test]
@@ -409,4 +425,50 @@ fn tables_are_the_first_view() {
          1,3,mapping,2,16384,8192,1,8192,8192,1,1,0,0,main;libfoo.so+0x12f0\n"
     );
     assert!(written(&["--csv", "--view=summary"]).contains("\nlive,2936\n"));
+}
+
+/// What was not recorded is no number: of a moment only what was live is known.
+#[test]
+fn what_was_not_recorded_is_not_zero() {
+    let moment = Loaded {
+        profile: sample::profile(),
+        measured: Measured::LiveOnly,
+    };
+    let refused = text(&moment, &options(&["--counter=total"]), &Page::plain(100));
+    let why = refused.unwrap_err().to_string();
+    assert!(
+        why.starts_with("`total` was not recorded for moments"),
+        "{why}"
+    );
+    let shown = options(&[
+        "--view=self,stacks",
+        "--counters=calls,live-blocks",
+        "--top=1",
+    ]);
+    let lines = text(&moment, &shown, &Page::plain(100)).unwrap();
+    assert!(
+        lines.contains("65.4 %      -           30  space::Thing::foo"),
+        "{lines}"
+    );
+    assert!(
+        lines.contains("      1.88 KiB live in 30 blocks\n"),
+        "{lines}"
+    );
+    let mut out = Vec::new();
+    let json = options(&["--view=self,stacks", "--counters=calls", "--json"]);
+    write(&moment, &json, &mut out).unwrap();
+    let json: Value = serde_json::from_slice(&out).unwrap();
+    assert_eq!(json["self"]["rows"][0]["self_calls"], Value::Null);
+    assert_eq!(json["self"]["rows"][0]["self_live"], 1920);
+    assert_eq!(json["top"][0]["counters"]["calls"], Value::Null);
+    assert_eq!(json["top"][0]["counters"]["live_bytes"], 1920);
+    assert_eq!(json["selection"]["sums"]["total"], Value::Null);
+    let mut out = Vec::new();
+    let csv = options(&["--view=self", "--counters=calls", "--csv", "--top=1"]);
+    write(&moment, &csv, &mut out).unwrap();
+    let csv = String::from_utf8(out).unwrap();
+    assert!(
+        csv.ends_with("space::Thing::foo,libfoo.so,1920,1920,\n"),
+        "{csv}"
+    );
 }

@@ -1,0 +1,614 @@
+//! Where in a recording: one vocabulary of time for every command and for the page.
+//!
+//! ```text
+//!   events        |-- 1 --|  |-- 2 --|  |-- 3 --|
+//!   moments       B1      E1 B2      E2 B3      E3      exit
+//!
+//!   2             the state at B2, where event 2 begins
+//!   2..3          from B2 to B3: event 2 and what follows it until the next begins
+//!   2..  2..end   from B2 to E3, where the last event ends
+//!   2..exit       from B2 to the end of the recording
+//!   ..2           from the start of the recording to B2
+//!   id:7          the event that the program itself calls 7
+//!   NAME          a snapshot
+//! ```
+//!
+//! What happens between two events belongs to the one before, so a span of whole events
+//! ends where the event after it begins. Only the last event ends where it ends itself.
+
+use std::convert::Infallible;
+use std::fmt;
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::timeline::{EventNumber, Moment, MomentId, MomentKind, Timeline};
+
+/// A moment by the name it is asked for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Point {
+    /// The begin of an event.
+    Event(EventNumber),
+    /// The begin of the event that the program gave this id.
+    Id(u64),
+    /// A snapshot.
+    Named(String),
+    /// Where the last event ends.
+    End,
+    /// Where the recording ends.
+    Exit,
+}
+
+/// A part of a recording: one moment, or what lies between two.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Part {
+    At(Point),
+    /// From the start of the recording where `from` is `None`.
+    Between {
+        from: Option<Point>,
+        to: Point,
+    },
+}
+
+impl FromStr for Point {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Point, Infallible> {
+        let id = text.strip_prefix("id:").and_then(|id| id.parse().ok());
+        Ok(match (text, id, text.parse()) {
+            ("end", ..) => Point::End,
+            ("exit", ..) => Point::Exit,
+            (_, Some(id), _) => Point::Id(id),
+            (_, None, Ok(number)) => Point::Event(number),
+            _ => Point::Named(text.to_string()),
+        })
+    }
+}
+
+impl fmt::Display for Point {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Point::Event(number) => write!(f, "{number}"),
+            Point::Id(id) => write!(f, "id:{id}"),
+            Point::Named(name) => f.write_str(name),
+            Point::End => f.write_str("end"),
+            Point::Exit => f.write_str("exit"),
+        }
+    }
+}
+
+impl FromStr for Part {
+    type Err = Infallible;
+
+    fn from_str(text: &str) -> Result<Part, Infallible> {
+        let Some((from, to)) = text.split_once("..") else {
+            return Ok(Part::At(text.parse()?));
+        };
+        Ok(Part::Between {
+            from: match from {
+                "" => None,
+                from => Some(from.parse()?),
+            },
+            to: match to {
+                "" => Point::End,
+                to => to.parse()?,
+            },
+        })
+    }
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::At(point) => write!(f, "{point}"),
+            Part::Between { from: None, to } => write!(f, "..{to}"),
+            Part::Between {
+                from: Some(from),
+                to,
+            } => write!(f, "{from}..{to}"),
+        }
+    }
+}
+
+/// What came after one moment and up to another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Span {
+    /// `None` for the start of the recording.
+    pub from: Option<MomentId>,
+    /// `None` for its end.
+    pub to: Option<MomentId>,
+}
+
+/// Why a part of a recording cannot be shown.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum SpanError {
+    #[error("there is no {unit} 0: {unit}s are numbered from 1")]
+    Zero { unit: &'static str },
+    #[error("there is no {unit} {number}; the last is {last}")]
+    NoEvent {
+        unit: &'static str,
+        number: EventNumber,
+        last: u64,
+    },
+    #[error("no {unit} has the id {id}")]
+    NoId { unit: &'static str, id: u64 },
+    #[error("there is no snapshot `{name}`{}", known_names(known))]
+    NoSnapshot { name: String, known: Vec<String> },
+    #[error(
+        "{unit} {number} was not kept: of a long run the recorder keeps one {unit} in several; \
+         the next that was kept is {next}"
+    )]
+    NotKept {
+        unit: &'static str,
+        number: EventNumber,
+        next: EventNumber,
+    },
+    #[error("`{part}` runs backwards: {from} comes after {to}", from = .ends[0], to = .ends[1])]
+    Backwards { part: String, ends: [String; 2] },
+    #[error("`{part}`: nothing was measured between the two, so what was left is not known")]
+    NotMeasured { part: String },
+    #[error(
+        "`{point}` is one moment, and this needs two: `..{point}` for what came before it, `{point}..` for what came after"
+    )]
+    OneMoment { point: String },
+}
+
+fn known_names(names: &[String]) -> String {
+    match names.is_empty() {
+        true => "; the recording has none".to_string(),
+        false => format!("; there are {}", names.join(", ")),
+    }
+}
+
+/// Snapshots that are named where another was asked for.
+const NAMED_SNAPSHOTS: usize = 8;
+
+impl Timeline {
+    /// Begins of events (or ticks) at which stacks are known, in the order of time.
+    pub fn begins(&self) -> impl DoubleEndedIterator<Item = (MomentId, &Moment)> {
+        self.moments
+            .iter()
+            .enumerate()
+            .filter(|(_, moment)| moment.kind.is_begin() && moment.has_changes)
+            .map(|(id, moment)| (id as MomentId, moment))
+    }
+
+    /// Events whose begin is known, ascending, and the moments at which they begin.
+    pub fn event_begins(&self) -> Vec<(EventNumber, MomentId)> {
+        let mut known: Vec<(EventNumber, MomentId)> = Vec::new();
+        for (id, moment) in self.begins() {
+            if known.last().is_none_or(|(last, _)| moment.event > *last) {
+                known.push((moment.event, id));
+            }
+        }
+        known
+    }
+
+    /// The first and the last event whose begin is known.
+    pub fn known_events(&self) -> Option<(EventNumber, EventNumber)> {
+        let numbers = || self.begins().map(|(_, moment)| moment.event);
+        Some((numbers().min()?, numbers().max()?))
+    }
+
+    /// Where the last event ends, as far as stacks are known.
+    pub fn last_end(&self) -> Option<MomentId> {
+        let is_end = |moment: &Moment| {
+            moment.has_changes && !matches!(moment.kind, MomentKind::Last | MomentKind::Snapshot)
+        };
+        let place = self.moments.iter().rposition(is_end)?;
+        Some(place as MomentId)
+    }
+
+    /// The moment of a point; `None` for the end of the recording.
+    pub fn moment_of(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
+        match point {
+            Point::Exit => Ok(None),
+            // Without events the recording has no other end.
+            Point::End => Ok(self.last_end()),
+            Point::Event(number) => self.begin_of(*number).map(Some),
+            Point::Id(id) => {
+                let number = self.event_with_id(*id)?;
+                self.begin_of(number).map(Some)
+            }
+            Point::Named(name) => match self.snapshot(name) {
+                Some(moment) => Ok(Some(moment)),
+                None => Err(self.no_snapshot(name)),
+            },
+        }
+    }
+
+    /// The span that a part stands for: all up to a moment, or between two.
+    pub fn span_of(&self, part: &Part) -> Result<Span, SpanError> {
+        let span = match part {
+            Part::At(point) => Span {
+                from: None,
+                to: self.moment_of(point)?,
+            },
+            Part::Between { from, to } => Span {
+                from: match from {
+                    Some(from) => self.moment_of(from)?.or(Some(self.exit())),
+                    None => None,
+                },
+                to: self.moment_of(to)?,
+            },
+        };
+        self.check(span, part)?;
+        Ok(span)
+    }
+
+    /// The span of whole events, both included. Where its ends were not kept it is wider,
+    /// up to the nearest that were: what events left is never hidden.
+    pub fn span_of_events(&self, first: EventNumber, last: EventNumber) -> Result<Span, SpanError> {
+        let part = Part::Between {
+            from: Some(Point::Event(first)),
+            to: Point::Event(last.saturating_add(1)),
+        };
+        let begin_at_or_after = |number: EventNumber| {
+            let mut later = self.begins().filter(|(_, moment)| moment.event >= number);
+            later.next().map(|(id, _)| id)
+        };
+        let mut earlier = self.begins().filter(|(_, moment)| moment.event <= first);
+        let from = match earlier.next_back() {
+            Some((id, moment)) if moment.event == first => Some(id),
+            // One that was not kept is followed by others.
+            Some((id, _)) => begin_at_or_after(first).map(|_| id),
+            None => begin_at_or_after(first),
+        };
+        let from = from.ok_or_else(|| self.no_event(first))?;
+        let next = last.checked_add(1).and_then(begin_at_or_after);
+        let span = Span {
+            from: Some(from),
+            to: next.or_else(|| self.last_end()).or(Some(from)),
+        };
+        self.check(span, &part)?;
+        Ok(span)
+    }
+
+    /// The whole events of a part that lies between two moments, both included. They need
+    /// no stacks: a log of another tool has events too.
+    pub fn events_of(&self, part: &Part) -> Result<(EventNumber, EventNumber), SpanError> {
+        let Part::Between { from, to } = part else {
+            let point = part.to_string();
+            return Err(SpanError::OneMoment { point });
+        };
+        let first = match from {
+            Some(from) => self.next_event(from)?,
+            None => 0,
+        };
+        let last = match to {
+            Point::End | Point::Exit => EventNumber::MAX,
+            to => self.next_event(to)?.saturating_sub(1),
+        };
+        match first <= last {
+            true => Ok((first, last)),
+            false => Err(self.empty(part)),
+        }
+    }
+
+    /// The first event that begins at a point or after it.
+    fn next_event(&self, point: &Point) -> Result<EventNumber, SpanError> {
+        let number = match point {
+            Point::End | Point::Exit => return Ok(EventNumber::MAX),
+            Point::Event(number) => *number,
+            Point::Id(id) => self.event_with_id(*id)?,
+            Point::Named(_) => {
+                let moment = self.moment_of(point)?.unwrap_or(MomentId::MAX);
+                let begun = self.events_begun(moment).saturating_add(1);
+                return Ok(EventNumber::try_from(begun).unwrap_or(EventNumber::MAX));
+            }
+        };
+        match number {
+            0 => Err(self.zero()),
+            number if u64::from(number) > self.about.events => Err(self.no_event(number)),
+            number => Ok(number),
+        }
+    }
+
+    /// Events that began in a span.
+    pub fn events_in(&self, span: Span) -> u64 {
+        let begun = |moment: MomentId| self.events_begun(moment);
+        let from = span.from.map_or(0, begun);
+        let to = span.to.map_or(self.about.events, begun);
+        to.saturating_sub(from)
+    }
+
+    fn exit(&self) -> MomentId {
+        self.moments.len() as MomentId
+    }
+
+    fn check(&self, span: Span, part: &Part) -> Result<(), SpanError> {
+        let end = span.to.unwrap_or_else(|| self.exit());
+        match span.from {
+            Some(start) if start >= end => Err(self.empty(part)),
+            _ => Ok(()),
+        }
+    }
+
+    /// Why there is nothing in a part.
+    fn empty(&self, part: &Part) -> SpanError {
+        let name = part.to_string();
+        let Part::Between {
+            from: Some(from),
+            to,
+        } = part
+        else {
+            return SpanError::NotMeasured { part: name };
+        };
+        let place = |point: &Point| {
+            let moment = self.moment_of(point).ok().flatten();
+            moment.unwrap_or_else(|| self.exit())
+        };
+        match place(from) > place(to) {
+            true => SpanError::Backwards {
+                part: name,
+                ends: [from.to_string(), to.to_string()],
+            },
+            false => SpanError::NotMeasured { part: name },
+        }
+    }
+
+    fn zero(&self) -> SpanError {
+        SpanError::Zero {
+            unit: self.about.source.unit(),
+        }
+    }
+
+    /// Events that had begun before a moment. An event whose begin it is has not: nothing
+    /// of it has happened.
+    fn events_begun(&self, moment: MomentId) -> u64 {
+        let Some(here) = self.moments.get(moment as usize) else {
+            return self.about.events;
+        };
+        let is_begin = match here.kind {
+            MomentKind::Begin | MomentKind::Tick => true,
+            // Those that are named by the event are taken as it begins.
+            MomentKind::Snapshot => {
+                let name = here.name.and_then(|name| self.names.get(name as usize));
+                name.is_some_and(|name| *name == here.event.to_string())
+            }
+            MomentKind::End | MomentKind::Last => false,
+        };
+        u64::from(here.event).saturating_sub(u64::from(is_begin))
+    }
+
+    /// A snapshot that is named by an event's number was taken as that event began, and
+    /// serves where the begin itself was not kept.
+    fn begin_of(&self, number: EventNumber) -> Result<MomentId, SpanError> {
+        let unit = self.about.source.unit();
+        let mut begins = self.begins().filter(|(_, moment)| moment.event >= number);
+        match begins.next() {
+            _ if number == 0 => Err(self.zero()),
+            Some((id, moment)) if moment.event == number => Ok(id),
+            other => match (self.snapshot(&number.to_string()), other) {
+                (Some(snapshot), _) => Ok(snapshot),
+                (None, Some((_, next))) => Err(SpanError::NotKept {
+                    unit,
+                    number,
+                    next: next.event,
+                }),
+                (None, None) => Err(self.no_event(number)),
+            },
+        }
+    }
+
+    fn event_with_id(&self, id: u64) -> Result<EventNumber, SpanError> {
+        let unit = self.about.source.unit();
+        let is_begin = |moment: &&Moment| moment.kind == MomentKind::Begin && moment.id == id;
+        let found = self.moments.iter().find(is_begin);
+        found
+            .map(|moment| moment.event)
+            .ok_or(SpanError::NoId { unit, id })
+    }
+
+    /// The last snapshot of that name.
+    fn snapshot(&self, name: &str) -> Option<MomentId> {
+        let is_meant = |moment: &Moment| {
+            let named = moment.name.and_then(|name| self.names.get(name as usize));
+            moment.kind == MomentKind::Snapshot && named.is_some_and(|named| named == name)
+        };
+        let place = self.moments.iter().rposition(is_meant)?;
+        Some(place as MomentId)
+    }
+
+    fn no_event(&self, number: EventNumber) -> SpanError {
+        SpanError::NoEvent {
+            unit: self.about.source.unit(),
+            number,
+            last: self.about.events,
+        }
+    }
+
+    fn no_snapshot(&self, name: &str) -> SpanError {
+        let snapshots = self.snapshots.iter();
+        let known = snapshots.filter_map(|snapshot| self.names.get(snapshot.name as usize));
+        SpanError::NoSnapshot {
+            name: name.to_string(),
+            known: known.take(NAMED_SNAPSHOTS).cloned().collect(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const NO_MOMENT: Moment = Moment {
+        kind: MomentKind::Begin,
+        event: 0,
+        id: 0,
+        stream: 0,
+        name: None,
+        time_ns: 0,
+        vm_bytes: None,
+        rss_bytes: None,
+        shared_bytes: None,
+        live_bytes: None,
+        mapped_bytes: None,
+        recorder_bytes: 0,
+        threads: 0,
+        has_changes: true,
+    };
+
+    fn timeline(moments: &[(MomentKind, EventNumber, bool)]) -> Timeline {
+        let moment = |&(kind, event, has_changes): &(MomentKind, EventNumber, bool)| Moment {
+            kind,
+            event,
+            id: 100 + u64::from(event),
+            has_changes,
+            ..NO_MOMENT
+        };
+        let mut timeline = Timeline {
+            moments: moments.iter().map(moment).collect(),
+            ..Timeline::default()
+        };
+        timeline.about.events = 9;
+        timeline
+    }
+
+    /// Events 1, 2 and 5 are kept; what 3 changed is part of the next moment's.
+    fn kept_1_2_5() -> Timeline {
+        use MomentKind::{Begin, End, Last, Snapshot};
+        timeline(&[
+            (Begin, 1, true),
+            (End, 1, true),
+            (Begin, 2, true),
+            (End, 2, true),
+            (Begin, 3, false),
+            (Begin, 5, true),
+            (Snapshot, 5, true),
+            (End, 5, true),
+            (Last, 5, true),
+        ])
+    }
+
+    fn part(text: &str) -> Part {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn parts_are_written_as_they_are_read() {
+        for text in [
+            "51",
+            "51..end",
+            "id:7",
+            "id:7..id:9",
+            "half",
+            "..51",
+            "half..exit",
+            "end",
+        ] {
+            assert_eq!(part(text).to_string(), text);
+        }
+        assert_eq!(part("51.."), part("51..end"));
+        assert_eq!(part("id:x"), Part::At(Point::Named("id:x".to_string())));
+        assert_eq!(part("exit"), Part::At(Point::Exit));
+    }
+
+    #[test]
+    fn whole_events_lie_between_the_begin_of_the_first_and_of_the_next() {
+        let timeline = kept_1_2_5();
+        let of = |first, last| {
+            let span = timeline.span_of_events(first, last).unwrap();
+            (span.from, span.to)
+        };
+        assert_eq!(of(1, 1), (Some(0), Some(2)));
+        assert_eq!(of(1, 2), (Some(0), Some(5)));
+        assert_eq!(of(2, 5), (Some(2), Some(7)));
+        assert_eq!(of(3, 3), (Some(2), Some(5)));
+        assert_eq!(of(4, 5), (Some(2), Some(7)));
+        assert_eq!(of(5, 5), (Some(5), Some(7)));
+        assert_eq!(of(0, u32::MAX), (Some(0), Some(7)));
+        assert!(timeline.span_of_events(6, 7).is_err());
+        assert_eq!(timeline.known_events(), Some((1, 5)));
+        assert_eq!(timeline.event_begins(), [(1, 0), (2, 2), (5, 5)]);
+        assert_eq!(Timeline::default().known_events(), None);
+    }
+
+    #[test]
+    fn the_same_events_have_the_same_span_in_both_notations() {
+        let timeline = kept_1_2_5();
+        for (text, first, last) in [("1..2", 1, 1), ("2..5", 2, 4), ("1..end", 1, u32::MAX)] {
+            let span = timeline.span_of(&part(text)).unwrap();
+            assert_eq!(Ok(span), timeline.span_of_events(first, last), "{text}");
+            assert_eq!(timeline.events_of(&part(text)), Ok((first, last)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_moment_is_a_state_and_ids_are_the_programs() {
+        let timeline = kept_1_2_5();
+        let to = |text: &str| {
+            timeline
+                .span_of(&part(text))
+                .map(|span| (span.from, span.to))
+        };
+        assert_eq!(to("2"), Ok((None, Some(2))));
+        assert_eq!(to("id:102"), to("2"));
+        assert_eq!(to("end"), Ok((None, Some(7))));
+        assert_eq!(to("exit"), Ok((None, None)));
+        assert_eq!(to("id:102..exit"), Ok((Some(2), None)));
+        assert_eq!(timeline.events_of(&part("id:102..")), Ok((2, u32::MAX)));
+    }
+
+    #[test]
+    fn what_cannot_be_shown_is_refused_in_the_same_words() {
+        let timeline = kept_1_2_5();
+        let said = |text: &str| timeline.span_of(&part(text)).unwrap_err().to_string();
+        assert_eq!(said("6"), "there is no event 6; the last is 9");
+        assert_eq!(said("0"), "there is no event 0: events are numbered from 1");
+        assert_eq!(said("5..2"), "`5..2` runs backwards: 5 comes after 2");
+        assert_eq!(
+            said("2..2"),
+            "`2..2`: nothing was measured between the two, so what was left is not known"
+        );
+        assert_eq!(said("id:7"), "no event has the id 7");
+        assert_eq!(
+            said("half"),
+            "there is no snapshot `half`; the recording has none"
+        );
+        assert!(said("3").ends_with("the next that was kept is 5"));
+        let moment = timeline.events_of(&part("51")).unwrap_err().to_string();
+        assert!(moment.contains("`..51` for what came before it, `51..` for what came after"));
+    }
+
+    #[test]
+    fn an_event_whose_end_was_not_seen_left_nothing_that_is_known() {
+        use MomentKind::{Begin, End};
+        let timeline = timeline(&[(Begin, 1, true), (End, 1, true), (Begin, 2, true)]);
+        let error = timeline.span_of_events(2, 2).unwrap_err();
+        assert!(matches!(error, SpanError::NotMeasured { .. }), "{error}");
+    }
+
+    #[test]
+    fn spans_hold_the_events_that_began_in_them() {
+        let mut timeline = Timeline {
+            names: vec!["3".to_string(), "half".to_string()],
+            ..Timeline::default()
+        };
+        timeline.about.events = 9;
+        let moment = |kind, event, name| Moment {
+            kind,
+            event,
+            name,
+            ..NO_MOMENT
+        };
+        timeline.moments = vec![
+            moment(MomentKind::Begin, 1, None),
+            moment(MomentKind::End, 1, None),
+            moment(MomentKind::Begin, 3, None),
+            moment(MomentKind::Snapshot, 3, Some(0)),
+            moment(MomentKind::Snapshot, 3, Some(1)),
+            moment(MomentKind::End, 8, None),
+        ];
+        let events = |from, to| timeline.events_in(Span { from, to });
+        assert_eq!(events(None, None), 9);
+        assert_eq!(events(None, Some(0)), 0);
+        assert_eq!(events(None, Some(1)), 1);
+        assert_eq!(events(Some(1), Some(2)), 1);
+        assert_eq!(events(Some(2), Some(3)), 0);
+        assert_eq!(events(Some(3), Some(4)), 1);
+        assert_eq!(events(Some(3), Some(5)), 6);
+        assert_eq!(events(Some(5), None), 1);
+        assert_eq!(events(Some(5), Some(0)), 0);
+    }
+}

@@ -1,0 +1,231 @@
+//! The verdict for programs to read; the schema is in docs/COMMANDS.md.
+
+use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
+use crate::choice::Names;
+use crate::paths::shortened;
+use residue_analysis::account::GrowthAccount;
+use residue_analysis::churn::Growing;
+use residue_analysis::growth::Growth;
+use residue_analysis::shape::{Agreement, Confidence, Shape};
+use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_calltree::{Filter, PathReader};
+use residue_profile::Profile;
+use residue_profile::timeline::About;
+use serde::Serialize;
+
+#[derive(Serialize)]
+pub struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    program: &'a str,
+    unit: &'static str,
+    events: u64,
+    about: &'a About,
+    verdict: Headline,
+    /// What the rate was measured on.
+    basis: Basis,
+    rate_bytes_per_event: f64,
+    low: f64,
+    high: f64,
+    first_event: u64,
+    last_event: u64,
+    warm_up_events: u64,
+    smallest_visible_bytes_per_event: f64,
+    needs_events: Option<u64>,
+    reasons: Vec<&'a str>,
+    counter: Option<Counter<'a>>,
+    series: Series<'a>,
+    account: Option<&'a GrowthAccount>,
+    stacks: Vec<Stack<'a>>,
+    churn: Vec<Churn>,
+}
+
+#[derive(Serialize)]
+struct Series<'a> {
+    live: Option<&'a Growth>,
+    rss: Option<&'a Growth>,
+    vm: Option<&'a Growth>,
+}
+
+#[derive(Serialize)]
+struct Counter<'a> {
+    name: &'a str,
+    #[serde(flatten)]
+    follow: &'a residue_analysis::follow::Follow,
+}
+
+#[derive(Serialize)]
+struct Stack<'a> {
+    /// The largest of those through the same functions, and how many there are.
+    stack: u32,
+    lines: usize,
+    kind: &'static str,
+    shape: Shape,
+    shape_by_series: Shape,
+    shape_by_births: Option<Shape>,
+    agreement: &'a Agreement,
+    confidence: Confidence,
+    reason: &'a str,
+    rate_bytes_per_event: f64,
+    low: f64,
+    high: f64,
+    share: Option<f64>,
+    blocks_per_event: f64,
+    counter: Option<Counter<'a>>,
+    #[serde(flatten)]
+    path: ShownPath,
+    freed_at: Option<Vec<String>>,
+    live: &'a [f64],
+}
+
+#[derive(Serialize)]
+struct Churn {
+    stack: u32,
+    #[serde(flatten)]
+    path: ShownPath,
+    allocations: u64,
+    bytes_allocated: u64,
+    containers: Option<u64>,
+    final_bytes_low: u64,
+    final_bytes_high: u64,
+    saved_allocations: u64,
+    saved_bytes_low: u64,
+    saved_bytes_high: u64,
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    /// Stacks, and as many containers that grow.
+    pub stacks: usize,
+    /// Functions of a path, and characters of each.
+    pub steps: usize,
+    pub name_characters: usize,
+}
+
+impl Limits {
+    pub const NONE: Limits = Limits {
+        stacks: usize::MAX,
+        steps: usize::MAX,
+        name_characters: usize::MAX,
+    };
+
+    fn path(self, mut shown: ShownPath) -> ShownPath {
+        shown.path = shortened(&shown.path, self.steps, self.name_characters);
+        shown
+    }
+}
+
+/// The verdict for programs to read, under the names that every other surface shows.
+pub fn document<'a>(
+    profile: &'a Profile,
+    verdict: &'a Verdict,
+    names: &Names,
+    most: Limits,
+) -> Document<'a> {
+    let filter = Filter::default();
+    let mut paths = names.paths(profile, &filter);
+    let growth = &verdict.growth;
+    Document {
+        format: "residue-leaks",
+        version: 1,
+        program: &profile.meta.program,
+        unit: verdict.source.unit(),
+        events: verdict.events,
+        about: &profile.timeline.about,
+        verdict: verdict.headline,
+        basis: verdict.basis,
+        rate_bytes_per_event: growth.rate,
+        low: growth.low,
+        high: growth.high,
+        first_event: growth.first_event,
+        last_event: growth.last_event,
+        warm_up_events: growth.warm_up_events,
+        smallest_visible_bytes_per_event: growth.smallest_visible,
+        needs_events: growth.needs_events,
+        reasons: verdict
+            .reasons
+            .iter()
+            .chain(&growth.reasons)
+            .map(String::as_str)
+            .collect(),
+        counter: verdict.counter.as_ref().map(|one| counter(profile, one)),
+        series: Series {
+            live: verdict.live.as_ref(),
+            rss: verdict.rss.as_ref(),
+            vm: verdict.vm.as_ref(),
+        },
+        account: verdict.account.as_ref(),
+        stacks: verdict
+            .stacks
+            .iter()
+            .take(most.stacks)
+            .map(|one| stack(profile, &mut paths, one, most))
+            .collect(),
+        churn: verdict
+            .churn
+            .iter()
+            .take(most.stacks)
+            .map(|one| churn(profile, &mut paths, one, most))
+            .collect(),
+    }
+}
+
+fn counter<'a>(profile: &'a Profile, followed: &'a Followed) -> Counter<'a> {
+    Counter {
+        name: name_of(profile, followed),
+        follow: &followed.follow,
+    }
+}
+
+/// The name of a counter.
+pub fn name_of<'a>(profile: &'a Profile, followed: &Followed) -> &'a str {
+    let names = &profile.timeline.names;
+    names.get(followed.name as usize).map_or("", String::as_str)
+}
+
+fn stack<'a>(
+    profile: &'a Profile,
+    paths: &mut PathReader<'_>,
+    one: &'a StackVerdict,
+    most: Limits,
+) -> Stack<'a> {
+    let verdict = &one.verdict;
+    Stack {
+        stack: one.stack,
+        lines: one.lines,
+        kind: one.kind.name(),
+        shape: verdict.shape,
+        shape_by_series: verdict.by_series,
+        shape_by_births: verdict.by_births,
+        agreement: &verdict.agreement,
+        confidence: verdict.confidence,
+        reason: &verdict.reason,
+        rate_bytes_per_event: verdict.growth.rate,
+        low: verdict.growth.low,
+        high: verdict.growth.high,
+        share: one.share,
+        blocks_per_event: one.blocks_per_event,
+        counter: one.counter.as_ref().map(|one| counter(profile, one)),
+        path: most.path(shown_path_of_stack(profile, paths, one.stack)),
+        freed_at: one
+            .freed_at
+            .map(|node| most.path(shown_path(paths, node)).path),
+        live: &one.sparkline,
+    }
+}
+
+fn churn(profile: &Profile, paths: &mut PathReader<'_>, one: &Growing, most: Limits) -> Churn {
+    Churn {
+        stack: one.stack,
+        path: most.path(shown_path_of_stack(profile, paths, one.stack)),
+        allocations: one.allocations,
+        bytes_allocated: one.bytes_allocated,
+        containers: one.containers,
+        final_bytes_low: one.final_bytes.low,
+        final_bytes_high: one.final_bytes.high,
+        saved_allocations: one.saved_allocations,
+        saved_bytes_low: one.saved_bytes.low,
+        saved_bytes_high: one.saved_bytes.high,
+    }
+}

@@ -1,0 +1,33 @@
+//! One reading of a profile. Every question that a surface can ask is answered here, once,
+//! as plain data that serialises; text, JSON, CSV, the page and its file only render.
+//!
+//! ```text
+//!   Profile ── choice: kind, filters, names ──► report: tables, trees, stacks, advice
+//!      │                                        list: lines of a function
+//!      ├────── moment_view, thread_view         leaks: the verdict with its paths
+//!      ├────── compare: two sides joined
+//!      └────── page: what is kept open ──► answers of bounded size
+//! ```
+//!
+//! Where in a recording is the business of `residue_profile::span`; what functions are
+//! called, of `residue_calltree`.
+#![forbid(unsafe_code)]
+
+pub mod builds;
+pub mod choice;
+pub mod compare;
+pub mod function_names;
+pub mod leaks;
+pub mod list;
+pub mod moment_view;
+pub mod page;
+pub mod paths;
+pub mod report;
+pub mod select;
+pub mod size_bins;
+pub mod sources;
+pub mod stages;
+pub mod table;
+pub mod thread_view;
+pub mod visible;
+pub mod warnings;

@@ -1,0 +1,229 @@
+//! What is open, and what is known of it.
+
+use std::collections::BTreeSet;
+
+use residue_analysis::stages;
+use residue_calltree::outermost_scopes;
+use residue_profile::timeline::{EventNumber, Timeline};
+use residue_profile::{End, Profile, RecorderStats, Thread, Totals};
+use serde::Serialize;
+
+use crate::page::opened::Opened;
+use crate::page::shelf::Shelf;
+use crate::visible::visible;
+use crate::warnings;
+
+const MOST_SCOPES: usize = 200;
+const MOST_THREADS: usize = 1000;
+const MOST_NOTES: usize = 100;
+
+#[derive(Serialize)]
+pub struct About<'a> {
+    format: &'static str,
+    version: u32,
+    generation: u64,
+    live: bool,
+    ended: bool,
+    files: Vec<FileAbout<'a>>,
+    left_out: &'a [String],
+}
+
+#[derive(Serialize)]
+struct FileAbout<'a> {
+    side: &'static str,
+    name: &'a str,
+    program: &'a str,
+    command: &'a [String],
+    pid: u32,
+    host: &'a str,
+    residue_version: &'a str,
+    started_unix_ns: u64,
+    duration_ns: u64,
+    end: &'a End,
+    allocator: &'a str,
+    max_rss_bytes: Option<u64>,
+    unit: &'static str,
+    first_event: Option<EventNumber>,
+    last_event: Option<EventNumber>,
+    events: u64,
+    stride: u32,
+    stacks: usize,
+    heap: &'a Totals,
+    mappings: &'a Totals,
+    recorder: &'a RecorderStats,
+    warnings: Vec<String>,
+    counters: Vec<&'a str>,
+    threads: &'a [Thread],
+    scopes: Vec<&'a str>,
+    has: Has,
+}
+
+/// Which views have something to show.
+#[derive(Serialize)]
+struct Has {
+    changes: bool,
+    stages: bool,
+    sizes: bool,
+    births: bool,
+    threads: bool,
+}
+
+#[derive(Serialize)]
+pub struct Status<'a> {
+    generation: u64,
+    live: bool,
+    ended: bool,
+    trouble: Option<&'a str>,
+}
+
+pub fn about(shelf: &Shelf) -> anyhow::Result<About<'_>> {
+    let second = shelf.second.as_deref().map(|second| file("b", second));
+    Ok(About {
+        format: "residue-view",
+        version: 1,
+        generation: shelf.generation,
+        live: shelf.is_live,
+        ended: shelf.has_ended,
+        files: [file("a", &shelf.first)]
+            .into_iter()
+            .chain(second)
+            .collect(),
+        left_out: &shelf.left_out,
+    })
+}
+
+pub fn status(shelf: &Shelf) -> anyhow::Result<Status<'_>> {
+    Ok(Status {
+        generation: shelf.generation,
+        live: shelf.is_live,
+        ended: shelf.has_ended,
+        trouble: shelf.trouble.as_deref(),
+    })
+}
+
+fn file<'a>(side: &'static str, opened: &'a Opened) -> FileAbout<'a> {
+    let profile = &opened.profile;
+    let (meta, timeline) = (&profile.meta, &profile.timeline);
+    let known = timeline.known_events();
+    FileAbout {
+        side,
+        name: &opened.name,
+        program: &meta.program,
+        command: &meta.command,
+        pid: meta.pid,
+        host: &meta.host,
+        residue_version: &meta.residue_version,
+        started_unix_ns: meta.started_unix_ns,
+        duration_ns: meta.duration_ns,
+        end: &meta.end,
+        allocator: &meta.allocator,
+        max_rss_bytes: meta.max_rss_bytes,
+        unit: timeline.about.source.unit(),
+        first_event: known.map(|(first, _)| first),
+        last_event: known.map(|(_, last)| last),
+        events: timeline.about.events,
+        stride: timeline.about.stride.max(1),
+        stacks: profile.stacks.len(),
+        heap: &profile.heap,
+        mappings: &profile.mappings,
+        recorder: &profile.recorder,
+        warnings: warnings(profile),
+        counters: counters(timeline),
+        threads: &profile.threads[..profile.threads.len().min(MOST_THREADS)],
+        scopes: scopes(profile),
+        has: has(profile),
+    }
+}
+
+/// What makes the numbers less than exact, then what else the reader should know.
+fn warnings(profile: &Profile) -> Vec<String> {
+    let mut warnings = warnings::warnings(profile);
+    let notes = &profile.meta.notes;
+    for note in notes.iter().take(MOST_NOTES).map(|note| visible(note)) {
+        if !warnings.contains(&note) {
+            warnings.push(note);
+        }
+    }
+    if let more @ 1.. = notes.len().saturating_sub(MOST_NOTES) {
+        warnings.push(format!("{more} more notes: see them with `residue dump`"));
+    }
+    warnings
+}
+
+/// Names of what the program counted, as they stand in its totals.
+fn counters(timeline: &Timeline) -> Vec<&str> {
+    let names: BTreeSet<u32> = timeline.totals.iter().map(|total| total.name).collect();
+    let names = names.into_iter();
+    names
+        .filter_map(|name| timeline.names.get(name as usize))
+        .map(String::as_str)
+        .collect()
+}
+
+fn scopes(profile: &Profile) -> Vec<&str> {
+    let scopes: BTreeSet<&str> = outermost_scopes(profile).into_iter().flatten().collect();
+    scopes.into_iter().take(MOST_SCOPES).collect()
+}
+
+fn has(profile: &Profile) -> Has {
+    let (names, stamps) = stages::stamps_of(&profile.timeline);
+    Has {
+        changes: !profile.timeline.changes.is_empty(),
+        stages: stages::find_turns(&names, &stamps).is_some(),
+        sizes: !profile.sizes_total.items().is_empty() || !profile.sizes_live.items().is_empty(),
+        births: !profile.births.items().is_empty(),
+        threads: !profile.threads.is_empty() && !profile.by_thread.items().is_empty(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{events, shelf};
+    use super::*;
+    use residue_testkit::sample;
+
+    #[test]
+    fn a_profile_says_who_it_is_and_what_it_has() {
+        let mut profile = sample::profile();
+        profile.recorder.missed_frees = 2;
+        let shelf = shelf(profile, None);
+        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        assert_eq!(about["files"].as_array().unwrap().len(), 1);
+        let file = &about["files"][0];
+        assert_eq!(
+            file["end"],
+            serde_json::json!({"kind": "killed", "signal": 9})
+        );
+        assert_eq!(file["heap"]["live_bytes"], 2936);
+        assert_eq!(file["recorder"]["time_ns"], 450_000_000);
+        assert_eq!(file["first_event"], serde_json::Value::Null);
+        assert_eq!(file["stacks"], 6);
+        assert_eq!(
+            file["warnings"],
+            serde_json::json!([
+                "2 frees went unseen: the address was handed out again",
+                "a note"
+            ])
+        );
+        assert_eq!(
+            file["has"],
+            serde_json::json!({
+                "changes": false, "stages": false, "sizes": true, "births": true, "threads": false
+            })
+        );
+    }
+
+    #[test]
+    fn events_counters_and_both_sides_are_told() {
+        let shelf = shelf(events(4), Some(Profile::default()));
+        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        let [file, empty] = [&about["files"][0], &about["files"][1]];
+        assert_eq!([&file["side"], &empty["side"]], ["a", "b"]);
+        assert_eq!([&file["first_event"], &file["last_event"]], [1, 4]);
+        assert_eq!(file["counters"], serde_json::json!(["hits"]));
+        assert_eq!(file["has"]["changes"], true);
+        assert_eq!(file["has"]["stages"], true);
+        assert_eq!(empty["stacks"], 0);
+        assert_eq!(empty["last_event"], serde_json::Value::Null);
+    }
+}

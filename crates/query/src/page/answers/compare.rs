@@ -1,0 +1,308 @@
+//! What is new, gone, grown or shrunk from one profile to the other.
+
+use anyhow::{Result, anyhow};
+use residue_calltree::diff::{Class, Row};
+use serde::Serialize;
+
+use super::stack_row::{MOST_NAME, shortened};
+use crate::compare::comparison::Comparison;
+use crate::compare::rows::{By, Table};
+use crate::page::compared::{Compared, Wanted};
+use crate::page::question::Question;
+use crate::page::selection::unit;
+use crate::page::shelf::Shelf;
+use residue_names::cut_middle;
+
+const USUAL_ROWS: usize = 50;
+const MOST_ROWS: usize = 200;
+
+#[derive(Serialize)]
+pub struct Compare {
+    counter: &'static str,
+    unit: &'static str,
+    by: &'static str,
+    per: Option<&'static str>,
+    before: CompareSide,
+    after: CompareSide,
+    counts: Counts,
+    growth: Number,
+    fall: Number,
+    found: usize,
+    offset: usize,
+    rows: Vec<CompareRow>,
+}
+
+#[derive(Serialize)]
+struct CompareSide {
+    name: String,
+    program: String,
+    events: Option<u64>,
+    total: i64,
+}
+
+#[derive(Serialize)]
+struct Counts {
+    new: u64,
+    gone: u64,
+    grown: u64,
+    shrunk: u64,
+    unchanged: u64,
+}
+
+/// Whole where nothing is divided.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Number {
+    Whole(i128),
+    Rate(f64),
+}
+
+#[derive(Serialize)]
+struct CompareRow {
+    class: &'static str,
+    before: i64,
+    after: i64,
+    delta: i128,
+    rate_before: Option<f64>,
+    rate_after: Option<f64>,
+    rate_delta: Option<f64>,
+    share: f64,
+    name: Option<String>,
+    path: Option<Vec<String>>,
+}
+
+pub fn compare(shelf: &Shelf, question: &Question) -> Result<Compare> {
+    let wanted = Wanted {
+        by: match question.word("by", &["function", "stack", "library"])? {
+            "stack" => By::Stack,
+            "library" => By::Library,
+            _ => By::Function,
+        },
+        counter: question.counter()?,
+        kind: question.kind()?,
+        focus: question.pattern("focus")?,
+    };
+    let class = question.word("class", &["all", "new", "gone", "grown", "shrunk"])?;
+    let offset = question.limit("offset", 0, usize::MAX)?;
+    let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
+
+    let compared = shelf.compared(&wanted)?;
+    let Compared { comparison, table } = match &*compared {
+        Ok(compared) => compared,
+        Err(why) => return Err(anyhow!(why.clone())),
+    };
+    // What grew most comes first, then what fell most.
+    let rows = || table.more().iter().chain(table.less().iter().rev());
+    let is_meant = |row: &&Row| class == "all" || row.class.name() == class;
+    let number = |weight: i128| match comparison.per {
+        None => Number::Whole(weight),
+        Some(_) => Number::Rate(comparison.scale.unweigh(weight)),
+    };
+    let sums = &table.sums;
+    Ok(Compare {
+        counter: wanted.counter.name(),
+        unit: unit(wanted.counter),
+        by: wanted.by.name(),
+        per: comparison.per,
+        before: CompareSide {
+            name: comparison.before.address.clone(),
+            program: comparison.before.program.clone(),
+            events: comparison.before.events,
+            total: table.whole.before,
+        },
+        after: CompareSide {
+            name: comparison.after.address.clone(),
+            program: comparison.after.program.clone(),
+            events: comparison.after.events,
+            total: table.whole.after,
+        },
+        counts: Counts {
+            new: sums.count(Class::New),
+            gone: sums.count(Class::Gone),
+            grown: sums.count(Class::Grown),
+            shrunk: sums.count(Class::Shrunk),
+            unchanged: sums.unchanged,
+        },
+        growth: number(sums.growth),
+        fall: number(sums.fall),
+        found: rows().filter(is_meant).count(),
+        offset,
+        rows: rows()
+            .filter(is_meant)
+            .skip(offset)
+            .take(limit)
+            .map(|row| compare_row(comparison, table, row))
+            .collect(),
+    })
+}
+
+fn compare_row(comparison: &Comparison, table: &Table, row: &Row) -> CompareRow {
+    let scale = comparison.scale;
+    let rate = |value: f64| comparison.per.map(|_| value);
+    let tree = &comparison.tree;
+    let is_stack = table.by == By::Stack;
+    let name = || cut_middle(&tree.labels[row.id as usize].name, MOST_NAME).to_string();
+    let path = || {
+        let mut names: Vec<&str> = tree
+            .path_leaf_first(row.id)
+            .map(|label| &*label.name)
+            .collect();
+        names.reverse();
+        shortened(&names)
+    };
+    CompareRow {
+        class: row.class.name(),
+        before: row.pair.before,
+        after: row.pair.after,
+        delta: row.pair.delta(),
+        rate_before: rate(scale.before(row.pair)),
+        rate_after: rate(scale.after(row.pair)),
+        rate_delta: rate(scale.delta(row.pair)),
+        share: table.sums.share(row.weight),
+        name: (!is_stack).then(name),
+        path: is_stack.then(path),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{ask, events, refusal, shelf};
+    use crate::choice::{Choice, Names};
+    use crate::compare::{By, Given, PerEvent, Request, Side, Table, compare, document};
+    use residue_profile::{Counter, Kind, Profile};
+    use serde_json::{Value, json};
+
+    /// The small profile after some events, and after more with other numbers.
+    fn profiles() -> [Profile; 2] {
+        let before = events(4);
+        let mut after = events(6);
+        after.stacks[0].counters.live_bytes = 5000;
+        after.stacks[1].counters.live_bytes = 70;
+        after.stacks[2].counters.live_bytes = 0;
+        after.stacks[3].counters.live_bytes = 8193;
+        after.functions[3] = "renamed".to_string();
+        after.modules[1].build_id = "another".to_string();
+        [before, after]
+    }
+
+    /// What `residue diff --json` writes of the same two.
+    fn written(by: By, counter: Counter, kind: Kind) -> Value {
+        let choice = Choice::whole(kind, Names::short());
+        let request = Request {
+            choice: &choice,
+            counter,
+            detail: by.detail(),
+            per_event: PerEvent::WhereTheyDiffer,
+        };
+        let [before, after] = profiles().map(|profile| {
+            let given = Given {
+                address: String::new(),
+                part: None,
+            };
+            Side::of(&request, &profile, given).unwrap()
+        });
+        let comparison = compare(&request, before, after).unwrap();
+        let table = Table::of(&comparison, by, false);
+        let limits = document::Limits {
+            top: usize::MAX,
+            min_percent: 0.0,
+        };
+        let mut out = Vec::new();
+        document::write(&comparison, &table, &limits, None, &mut out).unwrap();
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    /// A row of the command as the page has it.
+    fn of_page(row: &Value) -> Value {
+        let mut path = row["frames"].clone();
+        if let Some(path) = path.as_array_mut() {
+            path.reverse();
+        }
+        let mut page = json!({"name": row["name"], "path": path});
+        for key in [
+            "class",
+            "before",
+            "after",
+            "delta",
+            "rate_before",
+            "rate_after",
+            "rate_delta",
+            "share",
+        ] {
+            page[key] = row[key].clone();
+        }
+        page
+    }
+
+    #[test]
+    fn rows_are_those_of_the_command() {
+        let [before, after] = profiles();
+        let shelf = shelf(before, Some(after));
+        for by in [By::Stack, By::Function, By::Library] {
+            for kind in Kind::ALL {
+                for counter in [Counter::Live, Counter::Calls] {
+                    let document = written(by, counter, kind);
+                    let query = format!(
+                        "by={}&kind={}&counter={}",
+                        by.name(),
+                        kind.name(),
+                        counter.name()
+                    );
+                    let answer = ask(&shelf, "compare", &query);
+                    let rows = document["rows"].as_array().unwrap();
+                    let expected: Vec<Value> = rows.iter().map(of_page).collect();
+                    assert_eq!(answer["rows"], json!(expected), "{query}");
+                    assert_eq!(answer["found"], expected.len());
+                    for key in ["counter", "unit", "by", "per", "growth", "fall"] {
+                        assert_eq!(answer[key], document[key], "{query} {key}");
+                    }
+                    for class in ["new", "gone", "grown", "shrunk", "unchanged"] {
+                        let count = &document[format!("rows_{class}")];
+                        assert_eq!(answer["counts"][class], *count, "{query} {class}");
+                    }
+                    for side in ["before", "after"] {
+                        for key in ["program", "events", "total"] {
+                            assert_eq!(answer[side][key], document[side][key], "{query} {side}");
+                        }
+                    }
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn rows_can_be_chosen_and_paged() {
+        let [before, after] = profiles();
+        let shelf = shelf(before, Some(after));
+        let all = ask(&shelf, "compare", "by=stack&kind=all");
+        assert_eq!(all["per"], "event");
+        assert_eq!(
+            [&all["before"]["name"], &all["after"]["name"]],
+            ["a.residue", "b.residue"]
+        );
+        let classes: Vec<&str> = all["rows"]
+            .as_array()
+            .unwrap()
+            .iter()
+            .map(|row| row["class"].as_str().unwrap())
+            .collect();
+        // What grew most first, then what fell most; by event, as there were more of them.
+        assert_eq!(classes, ["grown", "shrunk", "gone", "shrunk"]);
+        let gone = ask(&shelf, "compare", "by=stack&kind=all&class=gone");
+        assert_eq!(gone["rows"], json!([all["rows"][2]]));
+        let page = ask(&shelf, "compare", "by=stack&kind=all&offset=1&limit=2");
+        assert_eq!(page["rows"], json!([all["rows"][1], all["rows"][2]]));
+        assert_eq!([&page["found"], &page["offset"]], [4, 1]);
+        let focused = ask(&shelf, "compare", "by=stack&kind=all&focus=thing");
+        assert_eq!(focused["found"], 1);
+        assert_eq!(focused["after"]["total"], 5070);
+    }
+
+    #[test]
+    fn two_profiles_are_needed() {
+        let why = refusal(&self::shelf(Profile::default(), None), "compare", "");
+        assert_eq!(why, "only one profile is open");
+        let empty = self::shelf(Profile::default(), Some(Profile::default()));
+        assert_eq!(ask(&empty, "compare", "by=library")["rows"], json!([]));
+    }
+}

@@ -1,0 +1,350 @@
+//! One flame graph: the widest boxes below a root, of any counter or range, from either
+//! end, beside another range or the other profile.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use residue_calltree::diff::Pair;
+use residue_calltree::{CallNodeId, Detail, Label, LabelId, TREE_ROOT};
+use residue_names::cut_middle;
+use residue_profile::Counter;
+use rustc_hash::FxHashMap;
+use serde::Serialize;
+
+use super::stack_row::MOST_NAME;
+use super::thread_flame;
+use crate::page::boxes::{Boxes, Sent, Width, widest};
+use crate::page::flame_tree::{FlameTree, Upside};
+use crate::page::key::Key;
+use crate::page::question::Question;
+use crate::page::selection::Selection;
+use crate::page::shelf::Shelf;
+use crate::page::tree::ShownTree;
+use crate::page::values::Values;
+
+const USUAL_DEPTH: usize = 256;
+const MOST_DEPTH: usize = 4096;
+/// Functions from the allocating one on: the key of an inverted box names them all.
+const MOST_UPSIDE_DEPTH: usize = 256;
+
+#[derive(Serialize, Default)]
+pub struct Flame {
+    pub counter: &'static str,
+    pub unit: &'static str,
+    pub whole: u64,
+    pub base_whole: Option<u64>,
+    pub events: u64,
+    pub base_events: Option<u64>,
+    pub breadcrumbs: Vec<Crumb>,
+    pub names: Vec<String>,
+    pub libraries: Vec<String>,
+    pub key: Vec<String>,
+    /// Keys of the functions, for their callers.
+    pub function: Vec<String>,
+    /// Of the first, which has none, minus one.
+    pub parent: Vec<i64>,
+    pub name: Vec<usize>,
+    pub library: Vec<usize>,
+    pub value: Vec<u64>,
+    pub own: Vec<u64>,
+    pub base: Option<Vec<u64>>,
+    pub weight: Vec<u64>,
+    pub framework: Vec<u8>,
+    pub matched: Vec<u8>,
+    pub matched_value: Option<u64>,
+    pub left_out: u64,
+    pub fallen: u64,
+    pub notes: Vec<String>,
+}
+
+#[derive(Serialize)]
+pub struct Crumb {
+    pub key: String,
+    pub name: String,
+    pub value: u64,
+}
+
+pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
+    let by = question.word("by", &["function", "module", "scope", "thread", "line"])?;
+    let opened = shelf.side(question)?;
+    if by == "thread" && question.text("thread").is_none() {
+        return thread_flame::threads(opened, question);
+    }
+    let selection = Selection::of(opened, question)?;
+    let detail = match by {
+        "module" => Detail::Library,
+        "line" => Detail::Line,
+        _ => Detail::Function,
+    };
+    let sides = match question.text("against") {
+        Some("a" | "b") if by == "scope" => bail!("scopes are not compared between two files"),
+        Some("a" | "b") => of_both_files(shelf, question, &selection, detail)?,
+        against => {
+            let shown = match by {
+                "scope" => opened.tree_by_scope(),
+                _ => opened.tree(detail),
+            };
+            let base = match against {
+                None => None,
+                Some(_) => Some(of_other_range(question, &selection, shown)?),
+            };
+            Sides {
+                shown: Shown::Own(shown),
+                values: selection.values(shown)?,
+                base,
+            }
+        }
+    };
+    draw(question, &selection, &sides)
+}
+
+/// A tree with the numbers of one side or two.
+struct Sides<'a> {
+    shown: Shown<'a>,
+    values: Arc<Values>,
+    /// With the number of its events.
+    base: Option<(Arc<Values>, u64)>,
+}
+
+enum Shown<'a> {
+    Own(&'a ShownTree),
+    Joined(Arc<ShownTree>),
+}
+
+impl Shown<'_> {
+    fn tree(&self) -> &ShownTree {
+        match self {
+            Shown::Own(tree) => tree,
+            Shown::Joined(tree) => tree,
+        }
+    }
+}
+
+fn of_other_range(
+    question: &Question,
+    selection: &Selection<'_>,
+    shown: &ShownTree,
+) -> Result<(Arc<Values>, u64)> {
+    let other = Selection {
+        events: question.events("against")?,
+        focus: selection.focus.clone(),
+        ..*selection
+    };
+    if !matches!(other.counter, Counter::Live | Counter::LiveBlocks) {
+        bail!("ranges of events are compared by live and live-blocks");
+    }
+    Ok((other.values(shown)?, other.event_count()?))
+}
+
+/// The two files, joined by name. The side that is asked for is the value, the other
+/// one the base.
+fn of_both_files<'a>(
+    shelf: &Shelf,
+    question: &Question,
+    selection: &Selection<'_>,
+    detail: Detail,
+) -> Result<Sides<'a>> {
+    let joined = shelf.joined(detail)?;
+    let other = Selection {
+        opened: shelf.other(question)?,
+        focus: selection.focus.clone(),
+        ..*selection
+    };
+    let is_second = question.text("side") == Some("b");
+    let (before, after) = match is_second {
+        true => (&other, selection),
+        false => (selection, &other),
+    };
+    let (one, two) = (before.number()?, after.number()?);
+    // What fell has no place in a tree of what there is, but is said.
+    let pairs = joined.own(|stack| one(stack).max(0), |stack| two(stack).max(0));
+    let shown = joined.shown_tree();
+    let fallen = |selection: &Selection<'_>, number: &dyn Fn(usize) -> i64| {
+        let stacks = 0..selection.opened.profile.stacks.len();
+        let fell = stacks.map(|stack| number(stack).min(0).unsigned_abs());
+        fell.fold(0_u64, u64::saturating_add)
+    };
+    let side = |of: fn(&Pair) -> i64, fallen: u64| {
+        let own = pairs.iter().map(|pair| of(pair).unsigned_abs());
+        Arc::new(Values::of_nodes(&shown.tree, own.collect(), fallen))
+    };
+    let fallen = (fallen(before, &one), fallen(after, &two));
+    let before = side(|pair| pair.before, fallen.0);
+    let after = side(|pair| pair.after, fallen.1);
+    let (values, base) = match is_second {
+        true => (after, before),
+        false => (before, after),
+    };
+    Ok(Sides {
+        values,
+        base: Some((base, other.event_count()?)),
+        shown: Shown::Joined(shown),
+    })
+}
+
+fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Result<Flame> {
+    let shown = sides.shown.tree();
+    let values = &*sides.values;
+    let base = sides.base.as_ref().map(|(values, _)| &**values);
+    let tree = FlameTree::new(shown, values, base);
+    let depth = question.limit("depth", USUAL_DEPTH, MOST_DEPTH)?;
+    let pattern = question.pattern("highlight")?;
+    let matching = pattern.map(|pattern| shown.matching(&pattern));
+    let mut flame = Flame {
+        counter: selection.counter.name(),
+        unit: selection.unit(),
+        whole: values.whole(),
+        base_whole: base.map(Values::whole),
+        events: selection.event_count()?,
+        base_events: sides.base.as_ref().map(|(_, events)| *events),
+        base: base.map(|_| Vec::new()),
+        fallen: values.fallen,
+        ..Flame::default()
+    };
+    if selection.counter == Counter::Peak {
+        let note = "peaks fall on different moments: their sum is no size the heap ever had";
+        flame.notes.push(note.to_string());
+    }
+    let root = question.text("root");
+    let is_in = |matching: &Arc<Vec<bool>>| shown.nodes_in(matching);
+    let matched_nodes = matching.as_ref().map(is_in);
+    if question.is_set("inverted") {
+        let root = find_upside(&tree, root, &mut flame)?;
+        flame.matched_value = matched_nodes.map(|is_in| {
+            let members = root.0.members.iter().map(|(start, _)| *start as usize);
+            let of_matches = members.filter(|&node| is_in[node]);
+            of_matches.fold(0_u64, |sum, node| sum.saturating_add(values.own[node]))
+        });
+        let left = MOST_UPSIDE_DEPTH.saturating_sub(flame.breadcrumbs.len());
+        let boxes = widest(root, depth.min(left), |upside, least| {
+            tree.above(upside, least)
+        });
+        let key = |sent: &Sent<Upside>| sent.place.key.clone();
+        fill(&mut flame, shown, boxes, key, matching.as_deref());
+    } else {
+        let root = find_node(&tree, root, &mut flame)?;
+        flame.matched_value =
+            matched_nodes.map(|is_in| matched_below(shown, values, root.0, &is_in));
+        let boxes = widest(root, depth, |&node, least| tree.below(node, least));
+        let key = |sent: &Sent<CallNodeId>| match sent.place {
+            TREE_ROOT => String::new(),
+            node => shown.node_key(node).to_string(),
+        };
+        fill(&mut flame, shown, boxes, key, matching.as_deref());
+    }
+    Ok(flame)
+}
+
+fn find_node(
+    tree: &FlameTree<'_>,
+    key: Option<&str>,
+    flame: &mut Flame,
+) -> Result<(CallNodeId, LabelId, Width)> {
+    let shown = tree.shown;
+    let node = match key {
+        None => TREE_ROOT,
+        Some(key) => shown
+            .node_of(key.parse()?)
+            .context("root: there is no such call in this profile")?,
+    };
+    for node in shown.tree.path(node) {
+        flame.breadcrumbs.push(Crumb {
+            key: shown.node_key(node).to_string(),
+            name: shown_name(shown.tree.label(node)),
+            value: tree.values.cumulative[node as usize],
+        });
+    }
+    Ok((
+        node,
+        shown.tree.nodes[node as usize].label,
+        tree.width(node),
+    ))
+}
+
+fn find_upside(
+    tree: &FlameTree<'_>,
+    key: Option<&str>,
+    flame: &mut Flame,
+) -> Result<(Upside, LabelId, Width)> {
+    let mut upside = tree.ends();
+    let mut label = 0;
+    for part in key.into_iter().flat_map(|key| key.split('.')) {
+        let function: Key = part.parse()?;
+        (upside, label) = tree
+            .above_of(&upside, function)
+            .context("root: there is no such call in this profile")?;
+        flame.breadcrumbs.push(Crumb {
+            key: upside.key.clone(),
+            name: shown_name(&tree.shown.tree.labels[label as usize]),
+            value: tree.upside_width(&upside).value,
+        });
+    }
+    let width = tree.upside_width(&upside);
+    Ok((upside, label, width))
+}
+
+/// What lies in or below a match, of all below a node.
+fn matched_below(shown: &ShownTree, values: &Values, root: CallNodeId, is_in: &[bool]) -> u64 {
+    let nodes = &shown.tree.nodes;
+    let mut is_below = vec![false; nodes.len()];
+    let mut sum = 0_u64;
+    for index in root as usize..nodes.len() {
+        let is_root = index == root as usize;
+        is_below[index] = is_root || is_below[nodes[index].parent as usize];
+        if is_below[index] && is_in[index] {
+            sum = sum.saturating_add(values.own[index]);
+        }
+    }
+    sum
+}
+
+/// The name, with the line where lines are told apart.
+fn shown_name(label: &Label) -> String {
+    let name = cut_middle(&label.name, MOST_NAME);
+    let file = label.file.rsplit('/').next().unwrap_or_default();
+    match label.line {
+        0 => name,
+        line => format!("{name}  {file}:{line}"),
+    }
+}
+
+/// Writes boxes as columns.
+fn fill<P>(
+    flame: &mut Flame,
+    shown: &ShownTree,
+    boxes: Boxes<P>,
+    key: impl Fn(&Sent<P>) -> String,
+    matching: Option<&Vec<bool>>,
+) {
+    let mut names: FxHashMap<LabelId, usize> = FxHashMap::default();
+    let mut libraries: FxHashMap<Arc<str>, usize> = FxHashMap::default();
+    for (index, sent) in boxes.sent.iter().enumerate() {
+        let label = &shown.tree.labels[sent.label as usize];
+        let name = *names.entry(sent.label).or_insert_with(|| {
+            flame.names.push(shown_name(label));
+            flame.names.len() - 1
+        });
+        let library = *libraries.entry(label.module.clone()).or_insert_with(|| {
+            flame.libraries.push(label.module.to_string());
+            flame.libraries.len() - 1
+        });
+        flame.key.push(key(sent));
+        flame.function.push(shown.label_key(sent.label).to_string());
+        flame.parent.push(match index {
+            0 => -1,
+            _ => sent.parent as i64,
+        });
+        flame.name.push(name);
+        flame.library.push(library);
+        flame.value.push(sent.width.value);
+        flame.own.push(sent.width.own);
+        flame.weight.push(sent.width.weight);
+        if let Some(base) = &mut flame.base {
+            base.push(sent.width.base);
+        }
+        flame.framework.push(u8::from(label.is_framework));
+        let is_match = matching.is_some_and(|matching| matching[sent.label as usize]);
+        flame.matched.push(u8::from(is_match));
+    }
+    flame.left_out += boxes.left_out;
+}

@@ -1,0 +1,104 @@
+//! Small profiles with events, and what is opened of them.
+
+use residue_profile::Profile;
+use residue_profile::timeline::*;
+use serde_json::Value;
+
+use super::Answer;
+use crate::choice::Names;
+use crate::page::opened::Opened;
+use crate::page::shelf::Shelf;
+use residue_testkit::sample::{self, NO_MOMENT};
+
+pub fn open(name: &str, profile: Profile) -> Opened {
+    Opened::new(name.to_string(), profile, Names::short())
+}
+
+pub fn shelf(first: Profile, second: Option<Profile>) -> Shelf {
+    let second = second.map(|profile| open("b.residue", profile));
+    Shelf::new(open("a.residue", first), second)
+}
+
+/// What the page is answered.
+pub fn ask(shelf: &Shelf, name: &str, query: &str) -> Value {
+    match super::answer(shelf, name, query) {
+        Answer::Given(bytes) => serde_json::from_slice(&bytes).unwrap(),
+        Answer::Refused(why) => panic!("{name}?{query}: {why}"),
+        Answer::Unknown => panic!("{name}: there is no such question"),
+    }
+}
+
+/// Why the page is not answered.
+pub fn refusal(shelf: &Shelf, name: &str, query: &str) -> String {
+    match super::answer(shelf, name, query) {
+        Answer::Refused(why) => why,
+        _ => panic!("{name}?{query} was not refused"),
+    }
+}
+
+/// The small profile with so many events. Each leaves 64 bytes in stack 0, holds 10 of
+/// stack 2 until the next begins, counts as many hits as its number and stamps its middle.
+pub fn events(count: u32) -> Profile {
+    let mut profile = sample::profile();
+    profile.meta.birth_unit = "event".to_string();
+    let timeline = &mut profile.timeline;
+    timeline.about.source = Source::Marks;
+    timeline.about.events = u64::from(count);
+    timeline.about.stride = 1;
+    timeline.names = vec!["hits".to_string(), "mid".to_string()];
+    let change = |moment: u32, stack: u32, bytes: i64| Change {
+        moment,
+        stack,
+        bytes,
+        blocks: bytes.signum(),
+    };
+    let mut hits = 0.0;
+    for event in 1..=count {
+        let begin = 2 * (event - 1);
+        let time_ns = u64::from(event) * 100;
+        let live_bytes = 1000 + 64 * u64::from(event - 1);
+        let rss_bytes = 8192 + 4096 * u64::from(event);
+        timeline.moments.push(Moment {
+            event,
+            time_ns,
+            live_bytes: Some(live_bytes),
+            rss_bytes: Some(rss_bytes),
+            ..NO_MOMENT
+        });
+        timeline.moments.push(Moment {
+            kind: MomentKind::End,
+            event,
+            time_ns: time_ns + 50,
+            live_bytes: Some(live_bytes + 74),
+            rss_bytes: Some(rss_bytes + 1),
+            ..NO_MOMENT
+        });
+        match event {
+            1 => timeline.changes.push(change(begin, 0, 1000)),
+            _ => timeline.changes.push(change(begin, 2, -10)),
+        }
+        timeline.changes.push(change(begin + 1, 0, 64));
+        timeline.changes.push(change(begin + 1, 2, 10));
+        hits += f64::from(event);
+        timeline.totals.push(CounterTotal {
+            moment: begin + 1,
+            name: 0,
+            total: hits,
+        });
+        timeline.stamps.push(Stamp {
+            name: 1,
+            event,
+            time_ns: time_ns + 20,
+            vm_bytes: None,
+            rss_bytes: Some(rss_bytes + 1),
+            live_bytes: Some(live_bytes + 64),
+        });
+    }
+    timeline.moments.push(Moment {
+        kind: MomentKind::Last,
+        event: count,
+        time_ns: u64::from(count + 1) * 100,
+        ..NO_MOMENT
+    });
+    profile
+}

@@ -1,0 +1,112 @@
+//! Does every event leave something behind? What `residue leaks --json` writes.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use residue_analysis::verdict::Verdict;
+use residue_profile::Profile;
+use serde::{Serialize, Serializer};
+
+use crate::choice::Names;
+use crate::leaks::{self, Limits, words};
+use crate::page::question::Question;
+use crate::page::shelf::Shelf;
+
+/// What is sent; the table of stacks has all.
+const MOST: Limits = Limits {
+    stacks: 50,
+    steps: 32,
+    name_characters: 200,
+};
+
+#[derive(Serialize)]
+pub struct VerdictAnswer<'a> {
+    verdict: Document<'a>,
+    words: Vec<String>,
+}
+
+/// The verdict as it is written for programs; null where there is none.
+struct Document<'a> {
+    profile: &'a Profile,
+    names: &'a Names,
+    verdict: Arc<Option<Verdict>>,
+}
+
+impl Serialize for Document<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let verdict = Option::as_ref(&self.verdict);
+        let document = verdict.map(|it| leaks::document(self.profile, it, self.names, MOST));
+        document.serialize(serializer)
+    }
+}
+
+pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswer<'a>> {
+    let opened = shelf.side(question)?;
+    let verdict = opened.verdict(question.events("events")?);
+    let unit = opened.profile.timeline.about.source.unit();
+    let lines = match &*verdict {
+        Some(verdict) => {
+            let reasons = words::reasons(verdict);
+            let head = [words::head(verdict, unit)];
+            let lines = head.into_iter().chain(reasons);
+            lines.map(|line| line.trim().to_string()).collect()
+        }
+        None => vec![format!(
+            "no verdict: fewer than two {unit}s were recorded there"
+        )],
+    };
+    let profile = &opened.profile;
+    Ok(VerdictAnswer {
+        verdict: Document {
+            profile,
+            names: opened.names(),
+            verdict,
+        },
+        words: lines,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::sample::{ask, events, refusal, shelf};
+    use super::*;
+    use residue_analysis::history::EventRange;
+    use residue_analysis::verdict::verdict;
+    use serde_json::Value;
+
+    fn written(range: EventRange) -> Value {
+        let profile = events(50);
+        let verdict = verdict(&profile, range).unwrap();
+        let names = Names::short();
+        serde_json::to_value(leaks::document(&profile, &verdict, &names, Limits::NONE)).unwrap()
+    }
+
+    #[test]
+    fn the_document_is_that_of_the_command() {
+        let shelf = shelf(events(50), None);
+        let whole = ask(&shelf, "verdict", "");
+        assert_eq!(whole["verdict"], written(EventRange::ALL));
+        assert_eq!(whole["verdict"]["stacks"][0]["stack"], 0);
+        assert_eq!(whole["verdict"]["stacks"][0]["rate_bytes_per_event"], 64.0);
+        let words = whole["words"][0].as_str().unwrap();
+        assert!(words.starts_with("LEAK  64 B/event"), "{words}");
+        let part = ask(&shelf, "verdict", "events=11..30");
+        assert_eq!(part["verdict"], written(EventRange { from: 11, to: 30 }));
+        assert_eq!(part["verdict"]["last_event"], 30);
+    }
+
+    #[test]
+    fn without_events_there_is_a_reason_instead() {
+        let shelf = shelf(Profile::default(), None);
+        let answer = ask(&shelf, "verdict", "");
+        assert_eq!(answer["verdict"], Value::Null);
+        assert_eq!(
+            answer["words"][0],
+            "no verdict: fewer than two events were recorded there"
+        );
+        assert_eq!(
+            refusal(&shelf, "verdict", "side=b"),
+            "only one profile is open"
+        );
+    }
+}

@@ -1,0 +1,57 @@
+//! Which groups of stacks have rows of their own in a file.
+
+use std::collections::HashSet;
+
+use anyhow::Result;
+use residue_analysis::groups::GroupId;
+use residue_analysis::history::EventRange;
+use residue_profile::{Counter, Kind};
+
+use crate::page::answers::stacks::{Sort, find};
+use crate::page::opened::Opened;
+use crate::page::selection::Selection;
+
+/// The groups that rank highest by any measure, in turn.
+pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
+    let selection = |events| Selection {
+        opened,
+        kind: Kind::All,
+        focus: None,
+        counter: Counter::Live,
+        events,
+        thread: None,
+    };
+    let known = opened.profile.timeline.known_events();
+    let events = known.map(|(from, to)| EventRange { from, to });
+    let grown = selection(events);
+    let live = grown.span()?.map(|span| opened.live(span));
+    let live = live.as_ref().map(|live| live.as_slice());
+    let mut lists = vec![find(&grown, Sort::Growth, live).first(most, false)];
+    let whole = selection(None);
+    for sort in [Sort::Live, Sort::Total, Sort::Calls, Sort::Peak] {
+        lists.push(find(&whole, sort, None).first(most, false));
+    }
+    Ok(in_turn(lists, most))
+}
+
+/// The first of each list, the second of each, and so on; each once.
+fn in_turn(lists: Vec<Vec<GroupId>>, most: usize) -> Vec<GroupId> {
+    let longest = lists.iter().map(Vec::len).max().unwrap_or(0);
+    let mut known = HashSet::new();
+    let ranks = (0..longest).flat_map(|rank| lists.iter().filter_map(move |list| list.get(rank)));
+    let new = ranks.copied().filter(|group| known.insert(*group));
+    new.take(most).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_take_turns() {
+        let lists = vec![vec![5, 6, 7], vec![6, 5], vec![], vec![9, 8]];
+        assert_eq!(in_turn(lists.clone(), 10), [5, 6, 9, 8, 7]);
+        assert_eq!(in_turn(lists, 4), [5, 6, 9, 8]);
+        assert!(in_turn(Vec::new(), 4).is_empty());
+    }
+}

@@ -1,0 +1,114 @@
+//! A profile that is looked at, with what is worked out from it once and asked for again
+//! and again.
+
+use std::sync::{Arc, OnceLock};
+
+use anyhow::Result;
+use residue_analysis::groups::Groups;
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::{Verdict, verdict_of};
+use residue_calltree::{Detail, PathReader, outermost_scopes};
+use residue_profile::{Kind, Profile, Span};
+
+use super::recent::Recent;
+use super::tree::{ShownTree, by_scope};
+use crate::choice::{Choice, Names};
+use crate::moment_view::{self, Live};
+
+/// Ranges whose stacks are kept: 16 bytes a stack each.
+const RANGES_KEPT: usize = 6;
+/// Ranges whose verdicts are kept: some hundred kilobytes each.
+const VERDICTS_KEPT: usize = 8;
+
+pub struct Opened {
+    /// File name without folders, or the program.
+    pub name: String,
+    pub profile: Profile,
+    choice: Choice,
+    groups: OnceLock<Groups>,
+    /// By function, library, line and name.
+    trees: [OnceLock<ShownTree>; 4],
+    scope_tree: OnceLock<ShownTree>,
+    lives: Recent<(Option<u32>, Option<u32>), Vec<Live>>,
+    verdicts: Recent<EventRange, Option<Verdict>>,
+}
+
+impl Opened {
+    pub fn new(name: String, profile: Profile, names: Names) -> Opened {
+        Opened {
+            name,
+            profile,
+            choice: Choice::whole(Kind::All, names),
+            groups: OnceLock::new(),
+            trees: Default::default(),
+            scope_tree: OnceLock::new(),
+            lives: Recent::new(RANGES_KEPT),
+            verdicts: Recent::new(VERDICTS_KEPT),
+        }
+    }
+
+    /// Stacks through the same functions, which are one row of the page.
+    pub fn groups(&self) -> &Groups {
+        self.groups.get_or_init(|| Groups::of(&self.profile))
+    }
+
+    /// The tree of calls of all kinds of memory.
+    pub fn tree(&self, detail: Detail) -> &ShownTree {
+        let place = match detail {
+            Detail::Function => 0,
+            Detail::Library => 1,
+            Detail::Line => 2,
+            Detail::Name => 3,
+        };
+        self.trees[place].get_or_init(|| ShownTree::new(self.choice.tree(&self.profile, detail)))
+    }
+
+    /// The tree by function, if it is there already: who needs a few names only does not
+    /// wait for all of them.
+    pub fn tree_if_made(&self) -> Option<&ShownTree> {
+        self.trees[0].get()
+    }
+
+    /// The same by function, with scopes as its first level.
+    pub fn tree_by_scope(&self) -> &ShownTree {
+        self.scope_tree.get_or_init(|| {
+            let scopes = outermost_scopes(&self.profile).into_iter().flatten();
+            let scopes = scopes.map(|scope| format!("[{scope}]")).collect();
+            ShownTree::new(by_scope(&self.tree(Detail::Function).tree, &scopes))
+        })
+    }
+
+    pub fn names(&self) -> &Names {
+        &self.choice.names
+    }
+
+    /// Paths of single stacks, with their lines.
+    pub fn paths(&self) -> PathReader<'_> {
+        PathReader::new(&self.profile, self.choice.options(Detail::Line))
+    }
+
+    /// The moments of a range; of the whole recording where there is none.
+    pub fn span(&self, events: Option<EventRange>) -> Result<Span> {
+        match events {
+            Some(EventRange { from, to }) => Ok(self.profile.timeline.span_of_events(from, to)?),
+            None => Ok(Span {
+                from: None,
+                to: None,
+            }),
+        }
+    }
+
+    /// What each stack came to hold in a span.
+    pub fn live(&self, span: Span) -> Arc<Vec<Live>> {
+        self.lives.get((span.from, span.to), || {
+            moment_view::live(&self.profile, span)
+        })
+    }
+
+    /// The verdict on a range; `None` where there are fewer than two events in it.
+    pub fn verdict(&self, events: Option<EventRange>) -> Arc<Option<Verdict>> {
+        let range = events.unwrap_or(EventRange::ALL);
+        self.verdicts
+            .get(range, || verdict_of(&self.profile, self.groups(), range))
+    }
+}

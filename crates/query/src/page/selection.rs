@@ -1,0 +1,155 @@
+//! What a question about functions is about: which stacks, and which number of each.
+
+use std::sync::Arc;
+
+use anyhow::{Context, Result, bail};
+use regex::Regex;
+use residue_analysis::history::EventRange;
+use residue_calltree::Detail;
+use residue_profile::{Counter, Kind, Profile, ThreadCounters};
+
+use super::opened::Opened;
+use super::question::Question;
+use super::tree::ShownTree;
+use super::values::{Values, Wanted};
+use residue_profile::Span;
+
+pub struct Selection<'a> {
+    pub opened: &'a Opened,
+    pub kind: Kind,
+    pub focus: Option<Regex>,
+    pub counter: Counter,
+    pub events: Option<EventRange>,
+    /// The kernel's number of a thread. Several that had it in turn are one here.
+    pub thread: Option<u32>,
+}
+
+impl<'a> Selection<'a> {
+    pub fn of(opened: &'a Opened, question: &Question) -> Result<Selection<'a>> {
+        let thread = match question.number("thread")? {
+            None => None,
+            Some(tid) => Some(known_thread(&opened.profile, tid)?),
+        };
+        let selection = Selection {
+            opened,
+            kind: question.kind()?,
+            focus: question.pattern("focus")?,
+            counter: question.counter()?,
+            events: question.events("events")?,
+            thread,
+        };
+        selection.check()?;
+        Ok(selection)
+    }
+
+    fn check(&self) -> Result<()> {
+        let name = self.counter.name();
+        if self.thread.is_some() && self.of_thread().is_none() {
+            bail!("`{name}` is not known by thread, only calls, total and frees");
+        }
+        let is_live = matches!(self.counter, Counter::Live | Counter::LiveBlocks);
+        if self.events.is_some() && !is_live {
+            bail!("`{name}` is not known of a range of events, only live and live-blocks");
+        }
+        Ok(())
+    }
+
+    pub fn unit(&self) -> &'static str {
+        unit(self.counter)
+    }
+
+    pub fn span(&self) -> Result<Option<Span>> {
+        let span = |events| self.opened.span(Some(events));
+        self.events.map(span).transpose()
+    }
+
+    /// Events that lie in it.
+    pub fn event_count(&self) -> Result<u64> {
+        let timeline = &self.opened.profile.timeline;
+        Ok(match self.span()? {
+            Some(span) => timeline.events_in(span),
+            None => timeline.about.events,
+        })
+    }
+
+    /// The sums over a tree of the same profile.
+    pub fn values(&self, tree: &ShownTree) -> Result<Arc<Values>> {
+        let wanted = Wanted {
+            kind: self.kind,
+            focus: self.focus.as_ref().map(|regex| regex.as_str().to_string()),
+            counter: self.counter,
+            span: self.span()?,
+            thread: self.thread,
+        };
+        let number = self.number()?;
+        Ok(tree.values(&wanted, number))
+    }
+
+    /// The number of each stack: nothing of one that is not meant.
+    pub fn number(&self) -> Result<impl Fn(usize) -> i64 + use<'a>> {
+        let profile = &self.opened.profile;
+        let admits = self.admits();
+        let live = self.span()?.map(|span| self.opened.live(span));
+        let of_thread = self.of_thread().zip(self.thread);
+        let counter = self.counter;
+        Ok(move |stack: usize| {
+            if !admits(stack) {
+                return 0;
+            }
+            if let Some(live) = &live {
+                return match counter {
+                    Counter::LiveBlocks => live[stack].blocks,
+                    _ => live[stack].bytes,
+                };
+            }
+            let value = match of_thread {
+                Some((of_part, tid)) => {
+                    let is_meant = |part: &&ThreadCounters| {
+                        let thread = profile.threads.get(part.thread as usize);
+                        thread.is_some_and(|thread| thread.tid == tid)
+                    };
+                    let parts = profile.by_thread.row(stack).iter().filter(is_meant);
+                    parts.map(of_part).fold(0_u64, u64::saturating_add)
+                }
+                None => counter.value(&profile.stacks[stack]),
+            };
+            i64::try_from(value).unwrap_or(i64::MAX)
+        })
+    }
+
+    /// Which stacks are meant.
+    pub fn admits(&self) -> impl Fn(usize) -> bool + use<'a> {
+        let profile = &self.opened.profile;
+        let kind = self.kind;
+        let focus = self.focus.as_ref();
+        let admitted = focus.map(|regex| self.opened.tree(Detail::Function).admitted(regex));
+        move |stack: usize| {
+            kind.holds(profile.stacks[stack].kind)
+                && admitted.as_ref().is_none_or(|admitted| admitted[stack])
+        }
+    }
+
+    /// The counter as far as threads are told apart.
+    fn of_thread(&self) -> Option<fn(&ThreadCounters) -> u64> {
+        Some(match self.counter {
+            Counter::Calls => |part| part.calls,
+            Counter::Total => |part| part.total_bytes,
+            Counter::Frees => |part| part.frees,
+            _ => return None,
+        })
+    }
+}
+
+/// What a counter counts.
+pub fn unit(counter: Counter) -> &'static str {
+    match counter.is_bytes() {
+        true => "bytes",
+        false => "count",
+    }
+}
+
+fn known_thread(profile: &Profile, tid: u64) -> Result<u32> {
+    let mut tids = profile.threads.iter().map(|thread| thread.tid);
+    tids.find(|known| u64::from(*known) == tid)
+        .with_context(|| format!("thread: there is none with number {tid}"))
+}

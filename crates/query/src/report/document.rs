@@ -1,0 +1,274 @@
+//! The report for programs to read; the schema is in docs/COMMANDS.md.
+
+use residue_calltree::{PathReader, placeholder};
+use residue_profile::*;
+use serde::ser::{SerializeMap, SerializeSeq};
+use serde::{Serialize, Serializer};
+
+use super::advice::{Advice, advice};
+use super::callers::{Callers, callers};
+use super::flat::{self, Flat, Side};
+use super::groups;
+use super::source::Source;
+use super::stacks::Stacks;
+use super::tree::{Tree, tree};
+use super::{Request, View};
+use crate::paths::names;
+use crate::table::Grid;
+use crate::warnings::warnings;
+
+/// Views that were not asked for are absent.
+#[derive(Serialize)]
+pub struct Report<'s, 'a> {
+    format: &'static str,
+    version: u32,
+    meta: &'a Meta,
+    heap: &'a Totals,
+    mappings: &'a Totals,
+    recorder: &'a RecorderStats,
+    warnings: Vec<String>,
+    stacks: usize,
+    selection: Ranking,
+    #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
+    own: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cumulative: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    callers: Option<Callers>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tree: Option<Tree>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    top: Option<Entries<'s, 'a>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    libraries: Option<Table>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    scopes: Option<Grid>,
+    /// Null where the profile does not tell threads apart.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    threads: Option<Option<Grid>>,
+    /// Null where sizes are not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    sizes: Option<Option<Grid>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    advice: Option<Vec<Advice>>,
+}
+
+#[derive(Serialize)]
+struct Ranking {
+    kind: &'static str,
+    counter: &'static str,
+    unit: &'static str,
+    /// Those that pass the filters and have a value.
+    stacks: usize,
+    whole: u64,
+    /// What each counter adds up to over the stacks that pass the filters.
+    sums: Sums,
+}
+
+/// By counter, in their order; null where it was not recorded.
+struct Sums([Option<u64>; Counter::ALL.len()]);
+
+impl Serialize for Sums {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(self.0.len()))?;
+        for (counter, sum) in Counter::ALL.iter().zip(&self.0) {
+            members.serialize_entry(&counter.name().replace('-', "_"), sum)?;
+        }
+        members.end()
+    }
+}
+
+/// Functions or libraries.
+#[derive(Serialize)]
+struct Table {
+    /// How many there are with anything at all.
+    found: usize,
+    rows: Grid,
+}
+
+#[derive(Serialize)]
+struct Entry<'a> {
+    rank: usize,
+    stack: usize,
+    kind: &'static str,
+    value: u64,
+    share: f64,
+    counters: KnownCounters<'a>,
+    sizes_total: &'a [SizeBin],
+    sizes_live: &'a [SizeBin],
+    births: &'a [BirthBin],
+    /// Instead of frames, where the path is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    no_path: Option<&'static str>,
+    /// As it is shown, root first.
+    path: Vec<String>,
+    /// As it was recorded, leaf first.
+    frames: Vec<FrameEntry<'a>>,
+}
+
+/// One frame; without an address where frames were left out.
+#[derive(Serialize)]
+struct FrameEntry<'a> {
+    function: String,
+    symbol: Option<&'a str>,
+    module: Option<&'a str>,
+    address: Option<String>,
+    /// Innermost first; the last is the frame's own function, those before it were
+    /// inlined. Absent where there is no debug information.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    places: Vec<PlaceEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct PlaceEntry<'a> {
+    function: String,
+    file: Option<&'a str>,
+    line: Option<u32>,
+}
+
+/// The report for programs to read.
+pub fn report<'s, 'a>(
+    source: &'s Source<'a>,
+    request: &Request,
+    stacks: &'s Stacks,
+) -> Report<'s, 'a> {
+    let profile = source.profile;
+    let limit = request.limit;
+    let is_asked = |view: View| request.views.contains(&view);
+    let functions =
+        |view, side| is_asked(view).then(|| Table::of(flat::functions(source, side, limit)));
+    let threshold = request.threshold_percent;
+    Report {
+        format: "residue-report",
+        version: 1,
+        meta: &profile.meta,
+        heap: &profile.heap,
+        mappings: &profile.mappings,
+        recorder: &profile.recorder,
+        warnings: warnings(profile),
+        stacks: profile.stacks.len(),
+        selection: Ranking {
+            kind: source.kind().name(),
+            counter: source.counter().name(),
+            unit: match source.counter().is_bytes() {
+                true => "bytes",
+                false => "count",
+            },
+            stacks: stacks.selection.stacks,
+            whole: stacks.whole,
+            sums: Sums(Counter::ALL.map(|counter| source.sum(counter))),
+        },
+        own: functions(View::Own, Side::Own),
+        cumulative: functions(View::Cumulative, Side::Cumulative),
+        callers: is_asked(View::Callers)
+            .then(|| callers(source, threshold, request.function.as_ref())),
+        tree: is_asked(View::Tree).then(|| tree(source, threshold, request.inverted)),
+        top: is_asked(View::Stacks).then_some(Entries { source, stacks }),
+        libraries: is_asked(View::Library).then(|| Table::of(flat::libraries(source, limit))),
+        scopes: is_asked(View::Scope).then(|| groups::scopes(source)),
+        threads: is_asked(View::Thread).then(|| groups::threads(source)),
+        sizes: is_asked(View::Size).then(|| groups::sizes(source)),
+        advice: is_asked(View::Advice).then(|| advice(source)),
+    }
+}
+
+impl Table {
+    fn of(flat: Flat) -> Table {
+        Table {
+            found: flat.found,
+            rows: flat.grid,
+        }
+    }
+}
+
+/// The highest stacks. Each is made when it is written: all of a million stacks with
+/// their paths would not fit into memory.
+struct Entries<'s, 'a> {
+    source: &'s Source<'a>,
+    stacks: &'s Stacks,
+}
+
+impl Serialize for Entries<'_, '_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let profile = self.source.profile;
+        let mut paths = self.source.paths();
+        let top = &self.stacks.selection.top;
+        let mut list = serializer.serialize_seq(Some(top.len()))?;
+        for (rank, &index) in top.iter().enumerate() {
+            let stack = &profile.stacks[index];
+            let value = self.source.value(self.source.counter(), index);
+            let path = paths.steps(stack);
+            list.serialize_element(&Entry {
+                rank: rank + 1,
+                stack: index,
+                kind: stack.kind.name(),
+                value,
+                share: value as f64 / self.stacks.whole.max(1) as f64,
+                counters: KnownCounters {
+                    counters: &stack.counters,
+                    measured: self.source.choice.measured,
+                },
+                sizes_total: profile.sizes_total.row(index),
+                sizes_live: profile.sizes_live.row(index),
+                births: profile.births.row(index),
+                no_path: placeholder(stack),
+                path: names(&path),
+                frames: profile
+                    .frames_leaf_first(stack.node)
+                    .map(|frame| frame_entry(profile, &mut paths, frame))
+                    .collect(),
+            })?;
+        }
+        list.end()
+    }
+}
+
+fn frame_entry<'a>(
+    profile: &'a Profile,
+    paths: &mut PathReader<'_>,
+    id: FrameId,
+) -> FrameEntry<'a> {
+    // Outermost first, as many as there are places, or one.
+    let labels = paths.frame(id);
+    let frame = profile.frames.get(id as usize);
+    let symbol = frame.and_then(|frame| profile.functions.get(frame.function as usize));
+    let module = frame.and_then(|frame| profile.modules.get(frame.module as usize));
+    let places = profile.places.row(id as usize).iter();
+    FrameEntry {
+        function: labels
+            .first()
+            .map_or(String::new(), |it| it.name.to_string()),
+        symbol: symbol.map(String::as_str),
+        module: module.map(|module| module.path.as_str()),
+        address: frame.map(|frame| format!("{:#x}", frame.address)),
+        places: places
+            .zip(labels.iter().rev())
+            .map(|(place, label)| PlaceEntry {
+                function: label.name.to_string(),
+                file: profile.files.get(place.file as usize).map(String::as_str),
+                line: Some(place.line).filter(|line| *line > 0),
+            })
+            .collect(),
+    }
+}
+
+/// The counters of a stack; null where they were not recorded.
+struct KnownCounters<'a> {
+    counters: &'a Counters,
+    measured: Measured,
+}
+
+impl Serialize for KnownCounters<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if self.measured == Measured::Everything {
+            return self.counters.serialize(serializer);
+        }
+        let all = serde_json::to_value(self.counters).map_err(serde::ser::Error::custom)?;
+        let fields = all.as_object().into_iter().flatten();
+        let known = fields.map(|(name, value)| {
+            let is_known = self.measured.has_field(name);
+            (name, is_known.then_some(value))
+        });
+        serializer.collect_map(known)
+    }
+}

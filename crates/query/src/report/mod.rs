@@ -1,0 +1,115 @@
+//! What a report can show, of stacks and functions.
+
+pub mod advice;
+pub mod callers;
+pub mod document;
+pub mod flat;
+pub mod groups;
+pub mod source;
+pub mod stacks;
+pub mod tree;
+
+use regex::Regex;
+
+use flat::Limit;
+
+/// One part of a report.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum View {
+    Summary,
+    Own,
+    Cumulative,
+    Callers,
+    Tree,
+    Stacks,
+    Library,
+    Scope,
+    Thread,
+    Size,
+    Advice,
+}
+
+impl View {
+    pub const ALL: [View; 11] = [
+        View::Summary,
+        View::Own,
+        View::Cumulative,
+        View::Callers,
+        View::Tree,
+        View::Stacks,
+        View::Library,
+        View::Scope,
+        View::Thread,
+        View::Size,
+        View::Advice,
+    ];
+
+    /// What is shown unless something else is asked for.
+    pub const DEFAULT: [View; 5] = [
+        View::Summary,
+        View::Own,
+        View::Cumulative,
+        View::Stacks,
+        View::Advice,
+    ];
+
+    /// The name it has on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            View::Summary => "summary",
+            View::Own => "self",
+            View::Cumulative => "cumulative",
+            View::Callers => "callers",
+            View::Tree => "tree",
+            View::Stacks => "stacks",
+            View::Library => "library",
+            View::Scope => "scope",
+            View::Thread => "thread",
+            View::Size => "size",
+            View::Advice => "advice",
+        }
+    }
+
+    /// What it is, in a help text.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            View::Summary => "Who was recorded, what it held, what the recorder missed",
+            View::Own => "Functions by what they allocated themselves",
+            View::Cumulative => "Functions by what they and all that they called allocated",
+            View::Callers => "Every function with its callers above it and its callees below",
+            View::Tree => "The tree of calls; --inverted from the allocating function to the root",
+            View::Stacks => "The highest stacks, with their lines",
+            View::Library => "Libraries by what their functions allocated",
+            View::Scope => "Scopes that the program marked, by the outermost",
+            View::Thread => "Threads by what they made and freed",
+            View::Size => "Sizes of blocks, all and live",
+            View::Advice => "Containers that a reservation would help",
+        }
+    }
+
+    /// Whether names of functions are shown in it.
+    pub fn has_names(self) -> bool {
+        match self {
+            View::Own
+            | View::Cumulative
+            | View::Callers
+            | View::Tree
+            | View::Stacks
+            | View::Advice => true,
+            View::Summary | View::Library | View::Scope | View::Thread | View::Size => false,
+        }
+    }
+}
+
+/// Which parts of a report, and how much of each.
+#[derive(Debug, Clone)]
+pub struct Request {
+    pub views: Vec<View>,
+    pub limit: Limit,
+    /// Least share of callers and of branches of the tree, in percent.
+    pub threshold_percent: f64,
+    /// Callers: only functions that match.
+    pub function: Option<Regex>,
+    /// Tree: from the allocating functions to the root.
+    pub inverted: bool,
+}

@@ -1,0 +1,37 @@
+//! What makes the numbers of a recording less than exact.
+
+use residue_profile::Profile;
+use residue_profile::units::{bytes, count, counted};
+
+/// Worst first.
+pub fn warnings(profile: &Profile) -> Vec<String> {
+    let recorder = &profile.recorder;
+    let mut warnings = Vec::new();
+    if recorder.verify_differences > 0 {
+        warnings.push(format!(
+            "{} of {} verified stacks were not what the system's own unwinder found",
+            count(recorder.verify_differences),
+            count(recorder.verified_stacks)
+        ));
+    }
+    if recorder.dropped > 0 {
+        warnings.push(format!(
+            "missing from all numbers: {} of {} that could not be recorded",
+            counted(recorder.dropped, "allocation", "allocations"),
+            bytes(recorder.dropped_bytes)
+        ));
+    }
+    if recorder.missed_frees > 0 {
+        warnings.push(format!(
+            "{} went unseen: the address was handed out again",
+            counted(recorder.missed_frees, "free", "frees")
+        ));
+    }
+    if recorder.paused_calls > 0 && !profile.meta.options.start_paused {
+        warnings.push(format!(
+            "missing from all numbers: {} made while recording was paused",
+            counted(recorder.paused_calls, "allocation", "allocations")
+        ));
+    }
+    warnings
+}

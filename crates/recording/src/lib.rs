@@ -1,0 +1,20 @@
+//! What `residue run` is made of: the library it preloads, the directory the
+//! arenas live in, the program it starts, the watch it keeps, the profiles it
+//! finishes.
+
+#![forbid(unsafe_code)]
+
+pub mod arenas;
+pub mod attach;
+pub mod channel;
+pub mod finishing;
+pub mod functions;
+pub mod library;
+pub mod line_moments;
+pub mod lines;
+pub mod passing;
+pub mod program;
+pub mod settings;
+pub mod sighting;
+pub mod signals;
+pub mod watch;

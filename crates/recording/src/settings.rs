@@ -1,0 +1,79 @@
+//! What the recorder is asked to do, as it is handed over in the environment.
+
+use super::watch::Snapshots;
+use residue_arena::header;
+use std::path::Path;
+use std::time::Duration;
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    pub min_size: u64,
+    pub max_size: u64,
+    pub max_depth: u32,
+    /// Compare one in this many stacks with libgcc's; zero: none.
+    pub verify_every: u64,
+    pub start_paused: bool,
+    pub with_children: bool,
+    /// Record only programs of this name; empty: all.
+    pub program_pattern: String,
+    pub events: Events,
+    pub tick: Duration,
+    pub snapshots: Snapshots,
+    pub injection: Option<Injection>,
+}
+
+/// A deliberate leak in every event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Injection {
+    pub bytes: u64,
+    pub is_untouched: bool,
+}
+
+/// Where events come from, if not from the program's own marks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Events {
+    /// From marks; from the clock where there are none.
+    Marks,
+    Function,
+    Lines,
+}
+
+impl Events {
+    fn source(self, tick: Duration) -> u64 {
+        match self {
+            Events::Marks if tick.is_zero() => header::SOURCE_NONE,
+            Events::Marks => header::SOURCE_TICKS,
+            Events::Function => header::SOURCE_FUNCTION,
+            Events::Lines => header::SOURCE_LINES,
+        }
+    }
+}
+
+impl Settings {
+    /// The value of the recorder's environment variable.
+    pub fn encode(&self, arena_directory: &Path) -> String {
+        let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
+        format!(
+            "min={};max={};depth={};verify={};paused={};source={};tick={};every={};at={};inject={};\
+             untouched={};root={};children={};match={};dir={}",
+            self.min_size,
+            self.max_size,
+            self.max_depth,
+            self.verify_every,
+            u8::from(self.start_paused),
+            self.events.source(self.tick),
+            self.tick.as_nanos(),
+            self.snapshots.every,
+            at.join(","),
+            self.injection.map_or(0, |injection| injection.bytes),
+            u8::from(
+                self.injection
+                    .is_some_and(|injection| injection.is_untouched)
+            ),
+            std::process::id(),
+            u8::from(self.with_children),
+            self.program_pattern,
+            arena_directory.display(),
+        )
+    }
+}

@@ -1,0 +1,147 @@
+//! Values on the command line: times, sizes, rates, events.
+
+use std::time::Duration;
+
+use residue_recording::settings::Injection;
+
+/// `1s`, `250ms`, `2min`; plain numbers are seconds.
+pub fn time(text: &str) -> Result<Duration, String> {
+    let (number, unit) = split(text);
+    let value: f64 = number
+        .parse()
+        .map_err(|_| format!("`{text}` is not a time; try 1s or 250ms"))?;
+    let seconds = match unit {
+        "" | "s" => value,
+        "ms" => value / 1e3,
+        "us" | "µs" => value / 1e6,
+        "min" => value * 60.0,
+        "h" => value * 3600.0,
+        _ => return Err(format!("`{unit}` is not a unit of time; try s, ms or min")),
+    };
+    Duration::try_from_secs_f64(seconds).map_err(|error| format!("`{text}`: {error}"))
+}
+
+/// `100`, `4KiB`, `10MB`, `2GiB`: decimal and binary units.
+pub fn size(text: &str) -> Result<u64, String> {
+    let (number, unit) = split(text);
+    let value: f64 = number
+        .parse()
+        .map_err(|_| format!("`{text}` is not a size; try 100, 4KiB or 10MB"))?;
+    let factor = match unit {
+        "" | "B" => 1.0,
+        "kB" | "KB" => 1e3,
+        "MB" => 1e6,
+        "GB" => 1e9,
+        "K" | "KiB" => 1024.0,
+        "M" | "MiB" => 1024.0 * 1024.0,
+        "G" | "GiB" => 1024.0 * 1024.0 * 1024.0,
+        _ => {
+            return Err(format!(
+                "`{unit}` is not a unit of size; try KiB, MB or GiB"
+            ));
+        }
+    };
+    let bytes = (value * factor).round();
+    match (0.0..1e18).contains(&bytes) {
+        true => Ok(bytes as u64),
+        false => Err(format!("`{text}` is not a size that memory can have")),
+    }
+}
+
+/// A size for every event or tick: `1KiB/event`; `/event` may be left out.
+pub fn rate(text: &str) -> Result<u64, String> {
+    let size_text = match text.split_once('/') {
+        None => text,
+        Some((size, "event" | "tick")) => size,
+        Some((_, other)) => return Err(format!("`{other}`: a rate is per event or per tick")),
+    };
+    size(size_text)
+}
+
+/// A deliberate leak: `10MB/event`, `10MB/event,untouched`.
+pub fn injection(text: &str) -> Result<Injection, String> {
+    let (rate_text, is_untouched) = match text.split_once(',') {
+        None => (text, false),
+        Some((rate, "untouched")) => (rate, true),
+        Some((rate, "touched")) => (rate, false),
+        Some((_, other)) => return Err(format!("`{other}`: say touched or untouched")),
+    };
+    Ok(Injection {
+        bytes: rate(rate_text)?,
+        is_untouched,
+    })
+}
+
+/// An event by its number, or the end of the run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Event {
+    Number(u64),
+    End,
+}
+
+pub fn event(text: &str) -> Result<Event, String> {
+    match text {
+        "end" => Ok(Event::End),
+        _ => text
+            .parse()
+            .map(Event::Number)
+            .map_err(|_| format!("`{text}` is neither the number of an event nor `end`")),
+    }
+}
+
+/// A number and the unit behind it.
+fn split(text: &str) -> (&str, &str) {
+    let text = text.trim();
+    let end = text
+        .find(|char: char| !char.is_ascii_digit() && char != '.')
+        .unwrap_or(text.len());
+    let (number, unit) = text.split_at(end);
+    (number, unit.trim_start())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_have_units() {
+        assert_eq!(time("1s"), Ok(Duration::from_secs(1)));
+        assert_eq!(time("250ms"), Ok(Duration::from_millis(250)));
+        assert_eq!(time("0"), Ok(Duration::ZERO));
+        assert_eq!(time("2 min"), Ok(Duration::from_secs(120)));
+        assert!(time("1 fortnight").is_err());
+        assert!(time("soon").is_err());
+    }
+
+    #[test]
+    fn sizes_are_decimal_or_binary() {
+        assert_eq!(size("100"), Ok(100));
+        assert_eq!(size("10MB"), Ok(10_000_000));
+        assert_eq!(size("10MiB"), Ok(10 << 20));
+        assert_eq!(size("1.5 KiB"), Ok(1536));
+        assert!(size("-1").is_err());
+        assert!(size("10MX").is_err());
+        assert_eq!(rate("1KiB/event"), Ok(1024));
+        assert!(rate("1KiB/hour").is_err());
+    }
+
+    #[test]
+    fn a_leak_is_touched_unless_said_otherwise() {
+        let leak = |bytes, is_untouched| {
+            Ok(Injection {
+                bytes,
+                is_untouched,
+            })
+        };
+        assert_eq!(injection("10MB/event"), leak(10_000_000, false));
+        assert_eq!(injection("4KiB,untouched"), leak(4096, true));
+        assert!(injection("4KiB,twice").is_err());
+    }
+
+    #[test]
+    fn events_are_numbers_or_the_end() {
+        assert_eq!(event("51"), Ok(Event::Number(51)));
+        assert_eq!(event("end"), Ok(Event::End));
+        assert!(event("last").is_err());
+    }
+}

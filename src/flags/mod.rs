@@ -1,0 +1,8 @@
+//! What is typed on the command line, read into plain values before any work.
+
+pub mod address;
+pub mod arguments;
+pub mod ignore;
+pub mod naming;
+pub mod reading;
+pub mod words;

@@ -1,0 +1,158 @@
+//! How a profile is read: which stacks, of which moments, under which names. The same
+//! options for every command that shows stacks.
+
+use anyhow::{Context, Result, bail};
+use residue_analysis::merge::Sum;
+use residue_calltree::Filter;
+use residue_profile::{Kind, Measured, Needs, Profile};
+use residue_query::choice::Choice;
+use residue_query::{moment_view, thread_view};
+
+use super::address::Address;
+use super::naming::Naming;
+use super::words;
+use crate::input;
+
+#[derive(Debug, Clone, Default, clap::Args)]
+pub struct Reading {
+    /// Which memory to read
+    #[arg(long, value_name = "KIND", value_parser = words::kind(), default_value = "heap")]
+    pub kind: Kind,
+    /// Only stacks with a function that matches this regular expression
+    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    pub focus: Vec<String>,
+    /// No stacks with a function that matches
+    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    pub ignore: Vec<String>,
+    /// Only what was called by a function that matches, which becomes the root
+    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    pub under: Vec<String>,
+    /// Only stacks that pass through this library: a file name, `*` and `?` for any text
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub module: Vec<String>,
+    /// Only what was allocated inside this scope
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub scope: Vec<String>,
+    /// Only what this thread made and freed: its name (`*`, `?`) or number
+    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    pub thread: Option<String>,
+    /// Only what changed between two events or snapshots: `51..end`
+    #[arg(long, value_name = "A..B", help_heading = "Filters")]
+    pub events: Option<String>,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+/// A profile as far as it is meant, and what is known of it.
+pub struct Loaded {
+    pub profile: Profile,
+    pub measured: Measured,
+}
+
+/// What the views of a moment are made from.
+pub const OF_A_MOMENT: Needs = Needs {
+    places: true,
+    changes: true,
+    ..Needs::LEAST
+};
+
+impl Reading {
+    /// The profile at an address, as far as it is meant; the sum of several.
+    pub fn load_all(&self, files: &[Address]) -> Result<Loaded> {
+        self.load_all_needed(files, Needs::ALL)
+    }
+
+    /// The same without the tables that are not needed.
+    pub fn load_all_needed(&self, files: &[Address], needs: Needs) -> Result<Loaded> {
+        let mut sum = Sum::default();
+        let mut measured = Measured::Everything;
+        for file in files {
+            let loaded = self.load_needed(file, needs)?;
+            measured = measured.and(loaded.measured);
+            sum.add(loaded.profile);
+        }
+        Ok(Loaded {
+            profile: sum.finish(),
+            measured,
+        })
+    }
+
+    fn load_needed(&self, file: &Address, needs: Needs) -> Result<Loaded> {
+        let file = file.narrowed(self.events.as_deref())?;
+        let needs = Needs {
+            by_thread: needs.by_thread || self.thread.is_some(),
+            ..needs
+        };
+        if file.part.is_some() {
+            self.expect_no_thread()?;
+            return at(&file);
+        }
+        let profile = input::load_needed(&file.path, needs)?;
+        self.of_thread(profile)
+            .with_context(|| file.path.display().to_string())
+    }
+
+    /// Which thread did what is known of whole recordings.
+    pub fn expect_no_thread(&self) -> Result<()> {
+        match &self.thread {
+            Some(_) => bail!("--thread: allocations by thread between moments: not recorded"),
+            None => Ok(()),
+        }
+    }
+
+    /// What the chosen thread did; everything if none was chosen.
+    pub fn of_thread(&self, profile: Profile) -> Result<Loaded> {
+        Ok(match &self.thread {
+            Some(pattern) => Loaded {
+                profile: thread_view::of(profile, pattern)?,
+                measured: Measured::ByThread,
+            },
+            None => Loaded {
+                profile,
+                measured: Measured::Everything,
+            },
+        })
+    }
+
+    /// Which stacks are read, under which names.
+    pub fn choice(&self, measured: Measured) -> Result<Choice> {
+        Ok(Choice {
+            kind: self.kind,
+            filter: self.filter()?,
+            names: self.naming.names()?,
+            measured,
+        })
+    }
+
+    fn filter(&self) -> Result<Filter> {
+        let mut filter = Filter::default();
+        for pattern in &self.focus {
+            filter = filter.focus(pattern).context("--focus")?;
+        }
+        for pattern in &self.ignore {
+            filter = filter.ignore(pattern).context("--ignore")?;
+        }
+        for pattern in &self.under {
+            filter = filter.under(pattern).context("--under")?;
+        }
+        let filter = self.module.iter().fold(filter, |it, name| it.module(name));
+        Ok(self.scope.iter().fold(filter, |it, name| it.scope(name)))
+    }
+}
+
+/// The profile as it was at a moment, or as it changed between two; all of it without.
+pub fn at(file: &Address) -> Result<Loaded> {
+    let Some(part) = &file.part else {
+        return Ok(Loaded {
+            profile: input::load(&file.path)?,
+            measured: Measured::Everything,
+        });
+    };
+    let profile = input::load_needed(&file.path, OF_A_MOMENT)?;
+    let span = profile.timeline.span_of(part);
+    let span = span.with_context(|| file.path.display().to_string())?;
+    Ok(Loaded {
+        profile: moment_view::of(profile, span),
+        measured: Measured::LiveOnly,
+    })
+}

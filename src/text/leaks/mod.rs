@@ -1,0 +1,309 @@
+//! The verdict in words: short, with units, and what to do next.
+
+mod sparkline;
+
+use residue_analysis::account::{GrowthAccount, Parts};
+use residue_analysis::bytes_text;
+use residue_analysis::churn::Growing;
+use residue_analysis::follow::Dependence;
+use residue_analysis::growth::Outcome;
+use residue_analysis::shape::{Agreement, Shape};
+use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_calltree::{Filter, PathReader};
+use residue_profile::timeline::Misuse;
+use residue_profile::units::{bytes, count, counted};
+use residue_profile::{Profile, StackKind};
+use residue_query::choice::Names;
+use residue_query::leaks::words::{head, rate_text, reasons};
+use residue_query::leaks::{name_of, shown_path, shown_path_of_stack};
+use sparkline::{means, sparkline};
+
+/// How much is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Length {
+    pub stacks: usize,
+    /// Stacks that do not leak, and advice.
+    pub with_rest: bool,
+}
+
+/// Churn that is not worth a line.
+const LEAST_SAVED_BYTES: u64 = 64 << 10;
+const MOST_ADVICE: usize = 3;
+/// Bars beside the rate of a stack that leaks: the line holds much else.
+const SHORT_SPARKLINE: usize = 8;
+
+/// The lines of the verdict.
+pub fn lines(profile: &Profile, verdict: &Verdict, length: Length, names: &Names) -> Vec<String> {
+    let filter = Filter::default();
+    let paths = &mut names.paths(profile, &filter);
+    let unit = verdict.source.unit();
+    let mut lines = vec![head(verdict, unit)];
+    lines.extend(reasons(verdict));
+    if let Some(account) = &verdict.account {
+        lines.extend(account_lines(account, verdict));
+    }
+    if let (Some(followed), Basis::Live | Basis::Rss | Basis::Vm) =
+        (&verdict.counter, verdict.basis)
+    {
+        lines.push(format!("  follows {}", counter(profile, followed, unit)));
+    }
+    let (guilty, others): (Vec<&StackVerdict>, Vec<&StackVerdict>) = verdict
+        .stacks
+        .iter()
+        .partition(|stack| stack.share.is_some());
+    for (rank, stack) in guilty.iter().take(length.stacks).enumerate() {
+        lines.extend(guilty_lines(profile, paths, rank + 1, stack, unit));
+    }
+    if guilty.len() > length.stacks {
+        let rest = &guilty[length.stacks..];
+        let rate: f64 = rest.iter().map(|stack| stack.verdict.growth.rate).sum();
+        lines.push(format!(
+            "  and {} more, {} together",
+            counted(rest.len() as u64, "stack", "stacks"),
+            rate_text(rate, unit)
+        ));
+    }
+    if length.with_rest {
+        let most = others.len().min(length.stacks);
+        for stack in &others[..most] {
+            lines.extend(other_lines(profile, paths, stack, unit));
+        }
+        lines.extend(advice(profile, paths, &verdict.churn));
+    }
+    lines.extend(misuse(&profile.timeline.about.misuse));
+    lines
+}
+
+fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
+    let parts = &account.bytes_per_event;
+    let unit = verdict.source.unit();
+    let largest = parts.program_rss.abs().max(parts.live_heap.abs());
+    let is_worth_it = match verdict.headline {
+        Headline::NoGrowth | Headline::Undetermined => {
+            let rss = verdict.rss.as_ref();
+            rss.is_some_and(|rss| rss.outcome == Outcome::Growing)
+        }
+        _ => true,
+    };
+    if largest < 1.0 || !is_worth_it {
+        return Vec::new();
+    }
+    let mut terms = vec![("live heap", parts.live_heap)];
+    let Parts {
+        untouched,
+        heap_metadata,
+        allocator_slack,
+        mapped,
+        thread_stacks,
+        files,
+        unexplained,
+        ..
+    } = *parts;
+    let unwritten = match untouched >= 0.0 {
+        true => "never written",
+        false => "made before, written now",
+    };
+    for (name, value) in [
+        (unwritten, -untouched),
+        ("heap metadata", heap_metadata),
+        ("allocator slack", allocator_slack),
+        ("mapped", mapped),
+        ("thread stacks", thread_stacks),
+        ("files", files),
+        ("unexplained", unexplained),
+    ] {
+        if value.abs() >= largest / 1000.0 {
+            terms.push((name, value));
+        }
+    }
+    let sum: Vec<String> = terms
+        .iter()
+        .map(|(name, value)| format!("{name} {}", bytes_text(*value)))
+        .collect();
+    vec![format!(
+        "  RSS growth {} = {}",
+        rate_text(parts.program_rss, unit),
+        sum.join(" + ")
+    )]
+}
+
+fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
+    let follow = &followed.follow;
+    let name = name_of(profile, followed);
+    let per = |value: f64| format!("{} per {}", bytes_text(value), singular(name));
+    match follow.dependence {
+        Dependence::Proportional => format!(
+            "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
+            per(follow.bytes_per_unit),
+            follow.correlation,
+            follow.explained_share * 100.0
+        ),
+        Dependence::Both => format!(
+            "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
+            per(follow.bytes_per_unit),
+            rate_text(follow.constant_bytes, unit),
+            follow.correlation,
+            follow.explained_share * 100.0
+        ),
+        Dependence::PerEvent | Dependence::Unclear => {
+            format!("no counter: the same in every {unit}")
+        }
+    }
+}
+
+/// One of what a counter counts: `hit` for `hits`.
+fn singular(name: &str) -> &str {
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one,
+        _ => name,
+    }
+}
+
+fn guilty_lines(
+    profile: &Profile,
+    paths: &mut PathReader<'_>,
+    rank: usize,
+    stack: &StackVerdict,
+    unit: &str,
+) -> Vec<String> {
+    let growth = &stack.verdict.growth;
+    let mut first = format!(
+        "  #{rank}  {}  {}",
+        rate_text(growth.rate, unit),
+        sparkline(&means(&stack.sparkline, SHORT_SPARKLINE))
+    );
+    if let Some(followed) = &stack.counter {
+        first.push_str(&format!("   {}", counter(profile, followed, unit)));
+    }
+    if let Some(share) = stack.share {
+        first.push_str(&format!("   {:.1} % of the growth", share * 100.0));
+    }
+    let kind = match stack.kind {
+        StackKind::Mapping => "mapped: ",
+        _ => "",
+    };
+    let mut lines = vec![
+        first,
+        format!(
+            "      {kind}{}",
+            shown_path_of_stack(profile, paths, stack.stack).line()
+        ),
+    ];
+    let blocks = blocks_text(stack, unit);
+    lines.push(format!("      {}{blocks}", stack.verdict.reason));
+    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
+        lines.push(format!("      but {how}"));
+    }
+    lines
+}
+
+fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
+    if stack.blocks_per_event <= 0.0 {
+        return String::new();
+    }
+    let size = stack.verdict.growth.rate / stack.blocks_per_event;
+    let number = match stack.blocks_per_event {
+        rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
+        rate => format!("{rate:.3}"),
+    };
+    let blocks = if number == "1" { "block" } else { "blocks" };
+    format!("; {number} {blocks}/{unit} of {}", bytes_text(size))
+}
+
+fn other_lines(
+    profile: &Profile,
+    paths: &mut PathReader<'_>,
+    stack: &StackVerdict,
+    unit: &str,
+) -> Vec<String> {
+    let mut lines = vec![
+        format!(
+            "  {:<13} {}  up to {}",
+            shape(stack.verdict.shape),
+            sparkline(&stack.sparkline),
+            bytes_text(stack.sparkline.iter().copied().fold(0.0, f64::max)),
+        ),
+        format!(
+            "      {}",
+            shown_path_of_stack(profile, paths, stack.stack).line()
+        ),
+        format!("      {}", stack.verdict.reason),
+    ];
+    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
+        lines.push(format!("      but {how}"));
+    }
+    if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
+        let freeing = shown_path(paths, node).line();
+        lines.push(format!("      freed in a later {unit} by {freeing}"));
+    }
+    lines
+}
+
+fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Leak => "leak",
+        Shape::WarmUp => "warm-up",
+        Shape::Cache => "cache",
+        Shape::Plateau => "plateau",
+        Shape::Sawtooth => "sawtooth",
+        Shape::Step => "step",
+        Shape::Deferred => "deferred free",
+        Shape::ExitFreed => "freed at exit",
+        Shape::Stopped => "stopped",
+        Shape::Flat => "flat",
+        Shape::Undetermined => "undetermined",
+    }
+}
+
+fn advice(profile: &Profile, paths: &mut PathReader<'_>, churn: &[Growing]) -> Vec<String> {
+    let worth = churn
+        .iter()
+        .filter(|one| one.saved_bytes.low >= LEAST_SAVED_BYTES);
+    let mut lines = Vec::new();
+    for one in worth.take(MOST_ADVICE) {
+        let node = profile.stacks[one.stack as usize].node;
+        let containers = match one.containers {
+            Some(1) | None => "a container".to_string(),
+            Some(many) => format!("{} containers", count(many)),
+        };
+        lines.push(format!(
+            "  reserve       {containers} grew {} times here; reserving would save {} allocations and {}",
+            count(one.allocations),
+            count(one.saved_allocations),
+            match one.saved_bytes.exact() {
+                Some(exact) => bytes(exact),
+                None => format!("at least {}", bytes(one.saved_bytes.low)),
+            },
+        ));
+        lines.push(format!("      {}", shown_path(paths, node).line()));
+    }
+    lines
+}
+
+/// Marks that made no sense.
+fn misuse(misuse: &Misuse) -> Vec<String> {
+    let Misuse {
+        end_without_begin,
+        begin_inside_event,
+        end_of_another,
+        scope_end_without_begin,
+        no_room,
+    } = *misuse;
+    [
+        (end_without_begin, "ends of events that had not begun"),
+        (
+            begin_inside_event,
+            "events begun inside another of their stream",
+        ),
+        (end_of_another, "ends of events under another id"),
+        (scope_end_without_begin, "ends of scopes that had not begun"),
+        (
+            no_room,
+            "marks beyond the recorder's room for names or streams",
+        ),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number != 0)
+    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
+    .collect()
+}

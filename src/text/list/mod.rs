@@ -1,0 +1,270 @@
+//! Functions line by line, with what each line allocated beside it.
+
+use std::io::{self, Write};
+use std::ops::RangeInclusive;
+use std::path::PathBuf;
+
+use residue_profile::Profile;
+use serde::Serialize;
+use serde::ser::{SerializeMap, Serializer};
+
+use crate::text::terminal::Page;
+use residue_profile::Counter;
+use residue_profile::units::{bytes, count};
+use residue_query::list::{Function, Numbers};
+use residue_query::visible::visible;
+use residue_view::source_files::{self, SourceFile};
+
+/// More lines than this without a number between two that have one are left out.
+const LONGEST_SILENCE: u32 = 30;
+
+/// What is shown of functions.
+pub struct Listing<'a> {
+    pub profile: &'a Profile,
+    pub counters: &'a [Counter],
+    pub functions: Vec<Function>,
+    pub folders: &'a [PathBuf],
+    /// Lines before the first and after the last that has a number.
+    pub context: u32,
+}
+
+impl Listing<'_> {
+    pub fn text(&self, page: &Page) -> String {
+        let mut text = String::new();
+        for (index, function) in self.functions.iter().enumerate() {
+            if index > 0 {
+                text.push('\n');
+            }
+            for line in self.function(function, page) {
+                text.push_str(line.trim_end());
+                text.push('\n');
+            }
+        }
+        text
+    }
+
+    fn function(&self, function: &Function, page: &Page) -> Vec<String> {
+        let libraries: Vec<&str> = function.libraries.iter().map(String::as_str).collect();
+        let mut lines = vec![page.bold(&format!(
+            "{}  {}",
+            page.fit(&function.name, page.width),
+            libraries.join(", ")
+        ))];
+        for (counter, numbers) in self.counters.iter().zip(&function.numbers) {
+            lines.push(format!(
+                "  {}: {} itself, {} with all that it called",
+                counter.subject(),
+                amount(*counter, numbers.own),
+                amount(*counter, numbers.cumulative)
+            ));
+        }
+        let file = source_files::find(&function.file, self.folders);
+        lines.extend(self.notes(function, file.as_ref()));
+        if !function.lines.is_empty() {
+            lines.push(String::new());
+            lines.extend(self.lines(function, file.as_ref(), page));
+        }
+        lines
+    }
+
+    fn notes(&self, function: &Function, file: Option<&SourceFile>) -> Vec<String> {
+        let name = visible(&function.file);
+        let mut notes = Vec::new();
+        if function.lines.is_empty() {
+            notes.push("  no line of it is known: there is no debug information".to_string());
+            return notes;
+        }
+        match file {
+            None => notes.push(format!(
+                "  {name} was not found; name the folder of the sources by --source"
+            )),
+            Some(file) => {
+                notes.push(format!("  {}", visible(&file.path.display().to_string())));
+                if file.is_newer_than(self.profile.meta.started_unix_ns) {
+                    notes.push(
+                        "  it was changed after the recording: lines may have moved".to_string(),
+                    );
+                }
+            }
+        }
+        notes
+    }
+
+    fn lines(&self, function: &Function, file: Option<&SourceFile>, page: &Page) -> Vec<String> {
+        let mut heads = Vec::new();
+        for counter in self.counters {
+            heads.push(format!("{} self", counter.name()));
+            heads.push("cumulative".to_string());
+        }
+        let cells = |numbers: &[Numbers]| -> Vec<String> {
+            let pairs = self.counters.iter().zip(numbers);
+            pairs
+                .flat_map(|(counter, numbers)| {
+                    [numbers.own, numbers.cumulative].map(|value| match value {
+                        0 => "-".to_string(),
+                        value => amount(*counter, value),
+                    })
+                })
+                .collect()
+        };
+        let all: Vec<Vec<String>> = function.lines.values().map(|it| cells(it)).collect();
+        let length = |text: &String| text.chars().count();
+        let widths: Vec<usize> = (0..heads.len())
+            .map(|column| {
+                let cells = all.iter().map(|cells| length(&cells[column]));
+                cells.chain([length(&heads[column])]).max().unwrap_or(0)
+            })
+            .collect();
+        let row = |cells: &[String], line: &str, text: &str| {
+            let mut row = String::new();
+            for (column, width) in widths.iter().enumerate() {
+                let cell = cells.get(column).map_or("", String::as_str);
+                row.push_str(&format!("  {cell:>width$}"));
+            }
+            let taken = row.chars().count() + 10;
+            let text = page.fit_start(text, page.width.saturating_sub(taken).max(40));
+            format!("{row}  {line:>6}  {text}")
+        };
+        let mut lines = vec![page.bold(row(&heads, "line", "").trim_end())];
+        let mut next = None;
+        for range in self.ranges(function, file) {
+            if file.is_some() && next.is_some_and(|next| next != *range.start()) {
+                lines.push(row(&[], "…", ""));
+            }
+            next = Some(range.end() + 1);
+            for line in range {
+                let source = file.and_then(|file| file.lines.get(line as usize - 1));
+                let source =
+                    source.map_or(String::new(), |text| visible(&text.replace('\t', "    ")));
+                let cells = function
+                    .lines
+                    .get(&line)
+                    .map(|it| cells(it))
+                    .unwrap_or_default();
+                lines.push(row(&cells, &line.to_string(), &source));
+            }
+        }
+        lines
+    }
+
+    /// Which lines to show: those with numbers and what lies between and around them;
+    /// those with numbers alone where there is no source.
+    fn ranges(&self, function: &Function, file: Option<&SourceFile>) -> Vec<RangeInclusive<u32>> {
+        let Some(file) = file else {
+            return function.lines.keys().map(|&line| line..=line).collect();
+        };
+        let last = u32::try_from(file.lines.len()).unwrap_or(u32::MAX);
+        let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+        for &line in function.lines.keys() {
+            let start = line.saturating_sub(self.context).max(1);
+            let end = line.saturating_add(self.context).min(last.max(line));
+            match ranges.last_mut() {
+                Some(before) if start <= before.end().saturating_add(LONGEST_SILENCE) => {
+                    *before = *before.start()..=end;
+                }
+                _ => ranges.push(start..=end),
+            }
+        }
+        ranges
+    }
+
+    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
+        let document = Document {
+            format: "residue-list",
+            version: 1,
+            functions: self.functions.iter().map(|it| self.entry(it)).collect(),
+        };
+        serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;
+        writeln!(out)
+    }
+
+    fn entry<'a>(&'a self, function: &'a Function) -> FunctionEntry<'a> {
+        let file = source_files::find(&function.file, self.folders);
+        let of = |numbers: &'a [Numbers], is_own: bool| ByCounter {
+            counters: self.counters,
+            numbers,
+            is_own,
+        };
+        FunctionEntry {
+            function: &function.name,
+            libraries: function.libraries.iter().map(String::as_str).collect(),
+            file: Some(&*function.file).filter(|file| !file.is_empty()),
+            source: file.as_ref().map(|file| file.path.display().to_string()),
+            changed_after_recording: file
+                .as_ref()
+                .map(|file| file.is_newer_than(self.profile.meta.started_unix_ns)),
+            own: of(&function.numbers, true),
+            cumulative: of(&function.numbers, false),
+            lines: function
+                .lines
+                .iter()
+                .map(|(&line, numbers)| LineEntry {
+                    line,
+                    text: file
+                        .as_ref()
+                        .and_then(|file| file.lines.get(line as usize - 1).cloned()),
+                    own: of(numbers, true),
+                    cumulative: of(numbers, false),
+                })
+                .collect(),
+        }
+    }
+}
+
+fn amount(counter: Counter, value: u64) -> String {
+    match counter.is_bytes() {
+        true => bytes(value),
+        false => count(value),
+    }
+}
+
+#[derive(Serialize)]
+struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    functions: Vec<FunctionEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct FunctionEntry<'a> {
+    function: &'a str,
+    libraries: Vec<&'a str>,
+    file: Option<&'a str>,
+    source: Option<String>,
+    changed_after_recording: Option<bool>,
+    #[serde(rename = "self")]
+    own: ByCounter<'a>,
+    cumulative: ByCounter<'a>,
+    lines: Vec<LineEntry<'a>>,
+}
+
+#[derive(Serialize)]
+struct LineEntry<'a> {
+    line: u32,
+    text: Option<String>,
+    #[serde(rename = "self")]
+    own: ByCounter<'a>,
+    cumulative: ByCounter<'a>,
+}
+
+/// An object with a member for every counter.
+struct ByCounter<'a> {
+    counters: &'a [Counter],
+    numbers: &'a [Numbers],
+    is_own: bool,
+}
+
+impl Serialize for ByCounter<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut members = serializer.serialize_map(Some(self.counters.len()))?;
+        for (counter, numbers) in self.counters.iter().zip(self.numbers) {
+            let value = if self.is_own {
+                numbers.own
+            } else {
+                numbers.cumulative
+            };
+            members.serialize_entry(&counter.name().replace('-', "_"), &value)?;
+        }
+        members.end()
+    }
+}

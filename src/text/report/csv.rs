@@ -1,0 +1,92 @@
+//! One view as a table for spreadsheets: a line of heads, exact numbers.
+
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use residue_profile::Counter;
+use residue_query::report::advice::advice;
+use residue_query::report::callers::callers as find_callers;
+use residue_query::report::flat::{self, Side};
+use residue_query::report::source::Source;
+use residue_query::report::stacks::Stacks;
+use residue_query::report::tree::tree as find_tree;
+use residue_query::report::{Request, View, groups};
+
+use super::{callers, grid, stacks, tree};
+use crate::text::csv;
+
+/// Writes the first view.
+pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Result<()> {
+    let (limit, threshold) = (request.limit, request.threshold_percent);
+    let functions = |side| flat::functions(source, side, limit).grid;
+    match request.views.first().copied().unwrap_or(View::Own) {
+        View::Summary => summary(source, out)?,
+        View::Own => grid::write_csv(&functions(Side::Own), out)?,
+        View::Cumulative => grid::write_csv(&functions(Side::Cumulative), out)?,
+        View::Library => grid::write_csv(&flat::libraries(source, limit).grid, out)?,
+        View::Scope => grid::write_csv(&groups::scopes(source), out)?,
+        View::Thread => match groups::threads(source) {
+            Some(threads) => grid::write_csv(&threads, out)?,
+            None => bail!("the profile does not tell threads apart"),
+        },
+        View::Size => match groups::sizes(source) {
+            Some(sizes) => grid::write_csv(&sizes, out)?,
+            None => bail!("sizes of blocks at a moment or by thread: not recorded"),
+        },
+        View::Stacks => stacks::write_csv(source, &Stacks::of(source, limit.rows), out)?,
+        View::Callers => {
+            let found = find_callers(source, threshold, request.function.as_ref());
+            callers::write_csv(&found, out)?;
+        }
+        View::Tree => tree::write_csv(&find_tree(source, threshold, request.inverted), out)?,
+        View::Advice => write_advice(source, out)?,
+    }
+    Ok(())
+}
+
+/// The sums of every counter over the stacks that pass.
+fn summary(source: &Source<'_>, out: &mut dyn Write) -> Result<()> {
+    csv::write_row(out, ["counter", "sum"])?;
+    for counter in Counter::ALL {
+        let sum = source.sum(counter).map(|sum| sum.to_string());
+        csv::write_row(out, [counter.name().to_string(), sum.unwrap_or_default()])?;
+    }
+    Ok(())
+}
+
+fn write_advice(source: &Source<'_>, out: &mut dyn Write) -> Result<()> {
+    csv::write_row(
+        out,
+        [
+            "stack",
+            "evidence",
+            "containers",
+            "allocations",
+            "bytes_allocated",
+            "saved_allocations",
+            "saved_bytes_low",
+            "saved_bytes_high",
+            "saved_bytes_below",
+            "path",
+        ],
+    )?;
+    for one in advice(source) {
+        let containers = one.containers.map(|count| count.to_string());
+        csv::write_row(
+            out,
+            [
+                one.stack.to_string(),
+                one.evidence.to_string(),
+                containers.unwrap_or_default(),
+                one.allocations.to_string(),
+                one.bytes_allocated.to_string(),
+                one.saved_allocations.to_string(),
+                one.saved_bytes_low.to_string(),
+                one.saved_bytes_high.to_string(),
+                one.saved_bytes_below.to_string(),
+                one.path.join(";"),
+            ],
+        )?;
+    }
+    Ok(())
+}
