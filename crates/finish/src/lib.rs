@@ -29,7 +29,7 @@ pub use arena_file::{ArenaFile, Error, Identity};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
 
 use residue_arena::{header, tables};
-use residue_profile::{End, Meta, Options, Profile, RecorderStats, StackKind, Totals};
+use residue_profile::{End, Kind, Meta, Options, Profile, RecorderStats, StackKind, Totals};
 use residue_symbols::Search;
 use std::path::Path;
 
@@ -120,39 +120,15 @@ fn allocator(arena: &ArenaFile) -> Result<String, Error> {
 }
 
 fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
-    let (mut heap, mut mappings) = (Totals::default(), Totals::default());
-    for stack in &profile.stacks {
-        let totals = match stack.kind {
-            StackKind::Mapping => &mut mappings,
-            StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut heap,
-            // Inside memory that is counted already.
-            StackKind::Reported => continue,
-        };
-        let counters = &stack.counters;
-        totals.calls += counters.calls;
-        totals.frees += counters.frees;
-        totals.total_bytes += counters.total_bytes;
-        totals.live_bytes += counters.live_bytes;
-        totals.live_blocks += counters.live_blocks;
-        totals.reallocs_in_place += counters.reallocs_in_place;
-        totals.reallocs_moved += counters.reallocs_moved;
-        totals.temporaries += counters.temporaries;
-    }
     // With several threads the heap's peak was seen in steps; it was never below
     // what is live now, nor below its own composition.
-    let at_peak: u64 = profile
-        .stacks
-        .iter()
-        .filter(|stack| stack.kind.is_heap())
-        .map(|stack| stack.counters.at_peak_bytes)
-        .sum();
-    heap.peak_bytes = arena
-        .word(header::PEAK_BYTES)
-        .max(heap.live_bytes)
-        .max(at_peak);
-    mappings.peak_bytes = arena
-        .word(header::MAPPED_PEAK_BYTES)
-        .max(mappings.live_bytes);
+    let totals = |kind: Kind, peak: header::Word| {
+        let sum = Totals::of(&profile.stacks, kind);
+        let peak_bytes = arena.word(peak).max(sum.live_bytes).max(sum.peak_bytes);
+        Totals { peak_bytes, ..sum }
+    };
+    let heap = totals(Kind::Heap, header::PEAK_BYTES);
+    let mappings = totals(Kind::Mapping, header::MAPPED_PEAK_BYTES);
     profile.heap = heap;
     profile.mappings = mappings;
 }

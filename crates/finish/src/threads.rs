@@ -90,11 +90,7 @@ fn add_up(mut records: Vec<ThreadRecord>, stacks: usize) -> Ragged<ThreadCounter
     records.dedup_by(|next, kept| {
         let is_same = next.row == kept.row && next.counters.thread == kept.counters.thread;
         if is_same {
-            let (sum, more) = (&mut kept.counters, &next.counters);
-            sum.calls += more.calls;
-            sum.total_bytes += more.total_bytes;
-            sum.frees += more.frees;
-            sum.net_bytes += more.net_bytes;
+            kept.counters.add(&next.counters);
         }
         is_same
     });

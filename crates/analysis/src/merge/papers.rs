@@ -33,9 +33,9 @@ impl Papers {
     pub fn add(&mut self, profile: Profile) {
         let is_first = self.profiles == 0;
         self.profiles += 1;
-        add_totals(&mut self.heap, &profile.heap);
-        add_totals(&mut self.mappings, &profile.mappings);
-        add_recorder(&mut self.recorder, &profile.recorder);
+        self.heap.add(&profile.heap);
+        self.mappings.add(&profile.mappings);
+        self.recorder.add(&profile.recorder);
         let about = &profile.timeline.about;
         self.events = self.events.saturating_add(about.events);
         self.have_timeline |= !profile.timeline.moments.is_empty();
@@ -162,82 +162,5 @@ impl Papers {
             notes.push(format!("{} more notes are left out", self.notes_left_out));
         }
         notes
-    }
-}
-
-fn add_totals(sum: &mut Totals, more: &Totals) {
-    // Named one by one, so that a new number cannot be forgotten.
-    let Totals {
-        calls,
-        frees,
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    } = more;
-    add_all([
-        (&mut sum.calls, calls),
-        (&mut sum.frees, frees),
-        (&mut sum.total_bytes, total_bytes),
-        (&mut sum.live_bytes, live_bytes),
-        (&mut sum.live_blocks, live_blocks),
-        (&mut sum.peak_bytes, peak_bytes),
-        (&mut sum.reallocs_in_place, reallocs_in_place),
-        (&mut sum.reallocs_moved, reallocs_moved),
-        (&mut sum.temporaries, temporaries),
-    ]);
-}
-
-fn add_recorder(sum: &mut RecorderStats, more: &RecorderStats) {
-    let RecorderStats {
-        arena_bytes,
-        private_bytes,
-        time_ns,
-        threads,
-        captures,
-        stacks_unwound,
-        frames_unwound,
-        rule_misses,
-        rules,
-        trie_nodes,
-        cut_stacks,
-        dropped,
-        dropped_bytes,
-        unknown_frees,
-        missed_frees,
-        paused_calls,
-        verified_stacks,
-        verify_differences,
-        frames_unresolved,
-    } = more;
-    add_all([
-        (&mut sum.arena_bytes, arena_bytes),
-        (&mut sum.private_bytes, private_bytes),
-        (&mut sum.time_ns, time_ns),
-        (&mut sum.threads, threads),
-        (&mut sum.captures, captures),
-        (&mut sum.stacks_unwound, stacks_unwound),
-        (&mut sum.frames_unwound, frames_unwound),
-        (&mut sum.rule_misses, rule_misses),
-        (&mut sum.rules, rules),
-        (&mut sum.trie_nodes, trie_nodes),
-        (&mut sum.cut_stacks, cut_stacks),
-        (&mut sum.dropped, dropped),
-        (&mut sum.dropped_bytes, dropped_bytes),
-        (&mut sum.unknown_frees, unknown_frees),
-        (&mut sum.missed_frees, missed_frees),
-        (&mut sum.paused_calls, paused_calls),
-        (&mut sum.verified_stacks, verified_stacks),
-        (&mut sum.verify_differences, verify_differences),
-        (&mut sum.frames_unresolved, frames_unresolved),
-    ]);
-}
-
-fn add_all<const N: usize>(numbers: [(&mut u64, &u64); N]) {
-    for (sum, more) in numbers {
-        *sum = sum.saturating_add(*more);
     }
 }
