@@ -224,24 +224,14 @@ impl Stacks {
                 .map(|(&(_, stack, bits), &blocks)| (stack, SizeBin { bits, blocks }))
                 .collect();
             bins.sort_unstable_by_key(|(stack, bin)| (*stack, bin.bits));
-            let mut bins = bins.into_iter().peekable();
-            let mut rows = Ragged::default();
-            for stack in 0..self.stacks.len() as StackId {
-                let row = std::iter::from_fn(|| bins.next_if(|(of, _)| *of == stack));
-                rows.push_row(row.map(|(_, bin)| bin));
-            }
-            rows
+            Ragged::from_sorted(self.stacks.len(), bins)
         };
         let (sizes_total, sizes_live) = (
             rows(&self.sizes, Blocks::Made),
             rows(&self.sizes, Blocks::Live),
         );
-        let mut births = Ragged::default();
-        let mut by_thread = Ragged::default();
-        for _ in &self.stacks {
-            births.push_row([]);
-            by_thread.push_row([]);
-        }
+        let births = Ragged::from_sorted(self.stacks.len(), []);
+        let by_thread = Ragged::from_sorted(self.stacks.len(), []);
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let mut meta = self.meta;
         meta.residue_version = env!("CARGO_PKG_VERSION").to_string();

@@ -288,6 +288,17 @@ impl<T> Ragged<T> {
         Ragged::from_ends(vec![0; rows], Vec::new())
     }
 
+    /// Of items in the order of their rows, each with the number of its row.
+    pub fn from_sorted(rows: usize, items: impl IntoIterator<Item = (u32, T)>) -> Self {
+        let mut items = items.into_iter().peekable();
+        let mut ragged = Ragged::default();
+        for row in 0..rows as u32 {
+            let of_row = std::iter::from_fn(|| items.next_if(|(of, _)| *of == row));
+            ragged.push_row(of_row.map(|(_, item)| item));
+        }
+        ragged
+    }
+
     pub fn push_row(&mut self, row: impl IntoIterator<Item = T>) {
         self.items.extend(row);
         self.ends.push(self.items.len() as u32);

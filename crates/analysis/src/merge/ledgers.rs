@@ -150,14 +150,6 @@ impl<T: Row> Pile<T> {
     /// One row of the table for every stack.
     pub fn finish(mut self, stacks: usize) -> Ragged<T> {
         self.put_together();
-        let mut table = Ragged::default();
-        let mut rest = self.rows.as_slice();
-        for stack in 0..stacks {
-            let of_stack = rest.iter().take_while(|(of, _)| *of as usize == stack);
-            let (row, behind) = rest.split_at(of_stack.count());
-            table.push_row(row.iter().map(|(_, row)| *row));
-            rest = behind;
-        }
-        table
+        Ragged::from_sorted(stacks, self.rows)
     }
 }
