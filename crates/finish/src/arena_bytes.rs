@@ -26,17 +26,6 @@ pub struct ArenaBytes {
     live_blocks: usize,
 }
 
-/// A row to be written, as far as tests care.
-#[derive(Clone, Copy, Default)]
-pub struct NewRow {
-    pub kind: u64,
-    pub event: u32,
-    pub id: u64,
-    pub time_ns: u64,
-    pub rss_bytes: u64,
-    pub name: Option<u32>,
-}
-
 impl ArenaBytes {
     pub fn new() -> ArenaBytes {
         let mut arena = ArenaBytes {
@@ -321,7 +310,7 @@ impl ArenaBytes {
     }
 
     /// Ends the interval that runs with a moment, whose number is returned.
-    pub fn moment(&mut self, row: NewRow) -> u32 {
+    pub fn moment(&mut self, row: Row) -> u32 {
         self.set(header::INTERVAL, self.get(header::INTERVAL) + 1);
         let number = self.get(header::INTERVAL) as u32;
         self.row(Region::Moments, row, number);
@@ -330,15 +319,13 @@ impl ArenaBytes {
 
     /// A row that is no moment: a stamp, a count, or an event that is not kept, whose
     /// place is the ring.
-    pub fn row(&mut self, region: Region, row: NewRow, number: u32) {
-        let mut words = [0; ROW_WORDS];
-        words[ROW_HEAD] = row_head(row.kind, number, row.name);
-        words[ROW_EVENT_AND_STREAM] = row.event.into();
-        words[ROW_ID] = row.id;
-        words[ROW_TIME_NS] = row.time_ns;
-        words[ROW_RSS] = row.rss_bytes;
-        words[ROW_LIVE] = self.get(header::LIVE_BYTES);
-        self.append_words(region, &words);
+    pub fn row(&mut self, region: Region, row: Row, number: u32) {
+        let row = Row {
+            number,
+            live_bytes: self.get(header::LIVE_BYTES),
+            ..row
+        };
+        self.append_words(region, &row.to_words());
     }
 
     pub fn snapshot(&mut self, name: u32, number: u32, texts: [&str; 3]) {

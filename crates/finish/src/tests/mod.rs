@@ -5,7 +5,7 @@ mod counters;
 mod paths;
 mod timeline;
 
-use crate::arena_bytes::{ArenaBytes, NewRow};
+use crate::arena_bytes::ArenaBytes;
 use crate::outside::Seen;
 use crate::{Ending, put_together};
 use residue_arena::counters::*;
@@ -43,11 +43,11 @@ fn addresses(profile: &Profile, stack: usize) -> Vec<u64> {
     addresses
 }
 
-fn moment(kind: u64, event: u32, time_ns: u64) -> NewRow {
-    NewRow {
+fn moment(kind: u64, event: u32, time_ns: u64) -> Row {
+    Row {
         kind,
         event,
         time_ns,
-        ..NewRow::default()
+        ..Row::default()
     }
 }

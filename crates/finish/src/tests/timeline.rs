@@ -66,7 +66,7 @@ fn stamps_counts_and_snapshots_are_tied_to_moments() {
         arena.name("hits"),
         arena.name("before"),
     );
-    let row = |kind, name, time_ns, value: f64| NewRow {
+    let row = |kind, name, time_ns, value: f64| Row {
         id: value.to_bits(),
         name: Some(name),
         ..moment(kind, 1, time_ns)

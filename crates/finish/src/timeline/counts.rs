@@ -2,7 +2,7 @@
 
 use super::moments::Numbers;
 use super::names::Names;
-use super::rows::Row;
+use super::rows::read_size;
 use crate::outside::Seen;
 use residue_arena::moments::*;
 use residue_profile::timeline::{Count, CounterTotal, EventNumber, NameId, Stamp};
@@ -13,11 +13,11 @@ pub fn stamps(rows: &[Row]) -> Vec<Stamp> {
     let stamp = |row: &Row| {
         Some(Stamp {
             name: row.name?,
-            event: row.event(),
-            time_ns: row.word(ROW_TIME_NS),
-            vm_bytes: row.size(ROW_VM),
-            rss_bytes: row.size(ROW_RSS),
-            live_bytes: Some(row.word(ROW_LIVE)),
+            event: row.event,
+            time_ns: row.time_ns,
+            vm_bytes: read_size(row.vm_bytes),
+            rss_bytes: read_size(row.rss_bytes),
+            live_bytes: Some(row.live_bytes),
         })
     };
     stamps.filter_map(stamp).collect()
@@ -29,7 +29,7 @@ pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
     let mut by_program: BTreeMap<(EventNumber, NameId), f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.kind == KIND_COUNT) {
         if let Some(name) = row.name {
-            *by_program.entry((row.event(), name)).or_default() += row.value();
+            *by_program.entry((row.event, name)).or_default() += f64::from_bits(row.id);
         }
     }
     let by_program = by_program.into_iter();
@@ -53,7 +53,7 @@ pub fn totals(rows: &[Row], seen: &[Seen], names: &Names, numbers: &Numbers) -> 
         Some(CounterTotal {
             moment: numbers.at(u64::from(row.number))?,
             name: row.name?,
-            total: row.value(),
+            total: f64::from_bits(row.id),
         })
     });
     let mut totals: Vec<CounterTotal> = by_program.collect();

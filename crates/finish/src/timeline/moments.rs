@@ -2,7 +2,7 @@
 
 use super::LastMoment;
 use super::names::Names;
-use super::rows::{Row, read_size};
+use super::rows::read_size;
 use crate::outside::Seen;
 use residue_arena::moments::*;
 use residue_profile::timeline::{Moment, MomentId, MomentKind};
@@ -66,18 +66,18 @@ fn of_row(row: &Row) -> Option<Moment> {
     };
     Some(Moment {
         kind,
-        event: row.event(),
-        id: row.word(ROW_ID),
-        stream: row.stream(),
+        event: row.event,
+        id: row.id,
+        stream: row.stream,
         name: row.name,
-        time_ns: row.word(ROW_TIME_NS),
-        vm_bytes: row.size(ROW_VM),
-        rss_bytes: row.size(ROW_RSS),
-        shared_bytes: row.size(ROW_SHARED),
-        live_bytes: Some(row.word(ROW_LIVE)),
-        mapped_bytes: Some(row.word(ROW_MAPPED)),
-        recorder_bytes: row.word(ROW_RECORDER),
-        threads: row.word(ROW_THREADS) as u32,
+        time_ns: row.time_ns,
+        vm_bytes: read_size(row.vm_bytes),
+        rss_bytes: read_size(row.rss_bytes),
+        shared_bytes: read_size(row.shared_bytes),
+        live_bytes: Some(row.live_bytes),
+        mapped_bytes: Some(row.mapped_bytes),
+        recorder_bytes: row.recorder_bytes,
+        threads: row.threads,
         has_changes: row.number != 0,
     })
 }
