@@ -1,6 +1,6 @@
 //! Who was recorded, and what a reader of the sum should know.
 
-use residue_profile::timeline::Source;
+use residue_profile::timeline::{About, Source};
 use residue_profile::{End, Meta, Options, Profile, RecorderStats, Totals};
 
 /// Names of profiles that are listed in a note.
@@ -8,8 +8,17 @@ const NAMES_SHOWN: usize = 8;
 /// Different notes of the profiles that are kept.
 const NOTES_KEPT: usize = 16;
 
+/// What the sum has beside its tables.
+pub struct Facts {
+    pub meta: Meta,
+    pub heap: Totals,
+    pub mappings: Totals,
+    pub recorder: RecorderStats,
+    pub about: About,
+}
+
 #[derive(Default)]
-pub struct Papers {
+pub struct MetaSum {
     pub profiles: u64,
     meta: Meta,
     ended_unix_ns: u64,
@@ -29,7 +38,7 @@ pub struct Papers {
     options_differ: bool,
 }
 
-impl Papers {
+impl MetaSum {
     pub fn add(&mut self, profile: Profile) {
         let is_first = self.profiles == 0;
         self.profiles += 1;
@@ -109,7 +118,7 @@ impl Papers {
         self.births.is_some() && !self.births_differ
     }
 
-    pub fn finish(mut self, profile: &mut Profile) {
+    pub fn finish(mut self) -> Facts {
         let notes = self.notes();
         let meta = &mut self.meta;
         if let Some((unit, _)) = self.births {
@@ -119,17 +128,20 @@ impl Papers {
         meta.parent_pid = 0;
         meta.duration_ns = self.ended_unix_ns.saturating_sub(meta.started_unix_ns);
         meta.notes = notes;
-        profile.meta = self.meta;
-        profile.heap = self.heap;
-        profile.mappings = self.mappings;
-        profile.recorder = self.recorder;
-        let about = &mut profile.timeline.about;
-        about.source = self.source;
-        about.events = if self.source == Source::None {
-            0
-        } else {
-            self.events
-        };
+        Facts {
+            meta: self.meta,
+            heap: self.heap,
+            mappings: self.mappings,
+            recorder: self.recorder,
+            about: About {
+                source: self.source,
+                events: match self.source {
+                    Source::None => 0,
+                    _ => self.events,
+                },
+                ..About::default()
+            },
+        }
     }
 
     fn notes(&self) -> Vec<String> {
