@@ -64,7 +64,7 @@ fn the_sum_of_a_family_is_exact_in_every_counter() {
     let kinds = [StackKind::Heap, StackKind::Mapping];
     for member in &members {
         for (sum, kind) in sums.iter_mut().zip(kinds) {
-            add(sum, member.total_of(kind));
+            sum.add(&member.total_of(kind));
         }
     }
     for (expected, kind) in sums.into_iter().zip(kinds) {
@@ -99,20 +99,6 @@ fn the_sum_of_a_family_is_exact_in_every_counter() {
     let document: serde_json::Value = serde_json::from_slice(&output.stdout).expect("JSON");
     assert_eq!(document["heap"]["calls"], profile.heap.calls);
     assert_eq!(document["profiles"].as_array().map(Vec::len), Some(24));
-}
-
-fn add(sum: &mut Counters, more: Counters) {
-    sum.calls += more.calls;
-    sum.frees += more.frees;
-    sum.total_bytes += more.total_bytes;
-    sum.live_bytes += more.live_bytes;
-    sum.live_blocks += more.live_blocks;
-    sum.peak_bytes += more.peak_bytes;
-    sum.at_peak_bytes += more.at_peak_bytes;
-    sum.at_peak_blocks += more.at_peak_blocks;
-    sum.reallocs_in_place += more.reallocs_in_place;
-    sum.reallocs_moved += more.reallocs_moved;
-    sum.temporaries += more.temporaries;
 }
 
 #[test]

@@ -185,9 +185,7 @@ impl Sizes<'_> {
     }
 
     fn reallocations(&self) -> u64 {
-        self.counters
-            .reallocs_in_place
-            .saturating_add(self.counters.reallocs_moved)
+        self.counters.reallocs()
     }
 
     /// Allocations that were not reallocations of a known block.

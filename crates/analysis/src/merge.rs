@@ -11,13 +11,13 @@
 //! process was loaded.
 
 mod ledgers;
-mod papers;
+mod meta;
 mod tables;
 
-use residue_profile::{Profile, Ragged};
+use residue_profile::{Profile, Ragged, Timeline};
 
 use ledgers::Ledgers;
-use papers::Papers;
+use meta::{Facts, MetaSum};
 use tables::Tables;
 
 /// The sum of some profiles; one alone is returned as it is.
@@ -39,7 +39,7 @@ pub struct Sum {
 
 impl Sum {
     pub fn add(&mut self, profile: Profile) {
-        if self.parts.papers.profiles == 0 && self.only.is_none() {
+        if self.parts.meta.profiles == 0 && self.only.is_none() {
             self.only = Some(profile);
             return;
         }
@@ -61,14 +61,14 @@ impl Sum {
 struct Parts {
     tables: Tables,
     ledgers: Ledgers,
-    papers: Papers,
+    meta: MetaSum,
 }
 
 impl Parts {
     fn add(&mut self, profile: Profile) {
         let nodes = self.tables.add(&profile);
         self.ledgers.add(&profile, &nodes);
-        self.papers.add(profile);
+        self.meta.add(profile);
     }
 
     fn finish(self) -> Profile {
@@ -85,8 +85,19 @@ impl Parts {
             places.push_row(self.tables.place_rows.items[*row as usize].iter().copied());
         }
         let (stacks, rows) = self.ledgers.finish();
-        let has_births = self.papers.has_births();
-        let mut profile = Profile {
+        let has_births = self.meta.has_births();
+        let Facts {
+            meta,
+            heap,
+            mappings,
+            recorder,
+            about,
+        } = self.meta.finish();
+        Profile {
+            meta,
+            heap,
+            mappings,
+            recorder,
             modules: modules.items,
             functions: functions.items,
             files: files.items,
@@ -103,10 +114,11 @@ impl Parts {
             },
             threads: rows.threads,
             stacks,
-            ..Profile::default()
-        };
-        self.papers.finish(&mut profile);
-        profile
+            timeline: Timeline {
+                about,
+                ..Timeline::default()
+            },
+        }
     }
 }
 

@@ -27,21 +27,90 @@
 ///        5  resident bytes                 10  threads
 /// ```
 ///
-/// Word 0 is written last. Sizes are zero where they were not read. The number is
-/// zero in rows that are no moments.
+/// Word 0 is written last: a row without a kind is not there yet.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct Row {
+    /// One of `KIND_*`.
+    pub kind: u64,
+    /// Of the moment; zero in rows that are none.
+    pub number: u32,
+    pub name: Option<u32>,
+    pub event: u32,
+    pub stream: u32,
+    /// What the program calls the event, or the bits of the value counted.
+    pub id: u64,
+    pub time_ns: u64,
+    /// Sizes of the process are zero where they were not read.
+    pub vm_bytes: u64,
+    pub rss_bytes: u64,
+    pub shared_bytes: u64,
+    pub live_bytes: u64,
+    pub mapped_bytes: u64,
+    pub recorder_bytes: u64,
+    pub threads: u32,
+}
+
 pub const ROW_WORDS: usize = 11;
 pub const ROW_BYTES: u64 = (ROW_WORDS * 8) as u64;
-pub const ROW_HEAD: usize = 0;
-pub const ROW_EVENT_AND_STREAM: usize = 1;
-pub const ROW_ID: usize = 2;
-pub const ROW_TIME_NS: usize = 3;
-pub const ROW_VM: usize = 4;
-pub const ROW_RSS: usize = 5;
-pub const ROW_SHARED: usize = 6;
-pub const ROW_LIVE: usize = 7;
-pub const ROW_MAPPED: usize = 8;
-pub const ROW_RECORDER: usize = 9;
-pub const ROW_THREADS: usize = 10;
+
+impl Row {
+    pub const fn to_words(&self) -> [u64; ROW_WORDS] {
+        let name = match self.name {
+            Some(name) => name as u64 + 1,
+            None => 0,
+        };
+        [
+            self.kind | (self.number as u64) << 8 | name << 40,
+            (self.stream as u64) << 32 | self.event as u64,
+            self.id,
+            self.time_ns,
+            self.vm_bytes,
+            self.rss_bytes,
+            self.shared_bytes,
+            self.live_bytes,
+            self.mapped_bytes,
+            self.recorder_bytes,
+            self.threads as u64,
+        ]
+    }
+
+    /// `None` where there is no row yet.
+    pub const fn from_words(words: [u64; ROW_WORDS]) -> Option<Row> {
+        let [
+            head,
+            event_and_stream,
+            id,
+            time_ns,
+            vm_bytes,
+            rss_bytes,
+            shared_bytes,
+            live_bytes,
+            mapped_bytes,
+            recorder_bytes,
+            threads,
+        ] = words;
+        let kind = head & 0xFF;
+        if kind == 0 {
+            return None;
+        }
+        Some(Row {
+            kind,
+            number: (head >> 8) as u32,
+            name: ((head >> 40) as u32).checked_sub(1),
+            event: event_and_stream as u32,
+            stream: (event_and_stream >> 32) as u32,
+            id,
+            time_ns,
+            vm_bytes,
+            rss_bytes,
+            shared_bytes,
+            live_bytes,
+            mapped_bytes,
+            recorder_bytes,
+            threads: threads as u32,
+        })
+    }
+}
 
 pub const KIND_BEGIN: u64 = 1;
 pub const KIND_END: u64 = 2;
@@ -51,24 +120,6 @@ pub const KIND_STAMP: u64 = 4;
 pub const KIND_COUNT: u64 = 5;
 /// The running total of a counter at the moment whose row stands before.
 pub const KIND_TOTAL: u64 = 6;
-
-pub const fn row_head(kind: u64, number: u32, name: Option<u32>) -> u64 {
-    let name = match name {
-        Some(name) => name as u64 + 1,
-        None => 0,
-    };
-    kind | (number as u64) << 8 | name << 40
-}
-
-/// Kind, number and name of a row; the kind is zero where there is none.
-pub const fn row_of_head(head: u64) -> (u64, u32, Option<u32>) {
-    let name = (head >> 40) as u32;
-    let name = match name {
-        0 => None,
-        name => Some(name - 1),
-    };
-    (head & 0xFF, (head >> 8) as u32, name)
-}
 
 /// The ring of rows that were not kept.
 pub const LATEST_ROWS: u64 = 1 << 14;
@@ -185,12 +236,28 @@ mod tests {
     }
 
     #[test]
-    fn heads_come_back_as_they_went_in() {
+    fn rows_come_back_as_they_went_in() {
         for name in [None, Some(0), Some(MOST_NAMES as u32 - 1)] {
             for number in [0, 1, u32::MAX] {
-                let head = row_head(KIND_TOTAL, number, name);
-                assert_eq!(row_of_head(head), (KIND_TOTAL, number, name));
+                let row = Row {
+                    kind: KIND_TOTAL,
+                    number,
+                    name,
+                    event: u32::MAX,
+                    stream: 1,
+                    id: 2,
+                    time_ns: 3,
+                    vm_bytes: 4,
+                    rss_bytes: 5,
+                    shared_bytes: 6,
+                    live_bytes: 7,
+                    mapped_bytes: 8,
+                    recorder_bytes: 9,
+                    threads: 10,
+                };
+                assert_eq!(Row::from_words(row.to_words()), Some(row));
             }
         }
+        assert_eq!(Row::from_words(Row::default().to_words()), None);
     }
 }

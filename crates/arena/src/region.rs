@@ -2,6 +2,7 @@
 
 use crate::PAGE_BYTES;
 use crate::header::{self, Word};
+use crate::{counters, live, moments, node, tables};
 
 /// Words of the header that describe one region.
 pub const WORDS_PER_REGION: usize = 8;
@@ -18,112 +19,63 @@ pub const COMMITTED: usize = 4;
 /// Times the region could not grow.
 pub const REFUSED: usize = 5;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[repr(usize)]
-pub enum Region {
-    Strings,
-    Modules,
-    Threads,
-    Mappings,
-    Nodes,
-    CounterKeys,
-    CounterPages,
-    Extras,
-    Sides,
-    LiveKeys,
-    LivePages,
-    Names,
-    Moments,
-    LatestMoments,
-    Changes,
-    Accounts,
-    Snapshots,
-    Papers,
-    Loads,
-    Targets,
-    CodeFiles,
-    CodeBytes,
+/// The list of regions, in their order in the arena: of how many bytes an item is, and how
+/// many items there are room for in an arena of full size.
+macro_rules! regions {
+    ($($Region:ident: $item_bytes:expr, $full_capacity:expr;)*) => {
+        #[derive(Debug, Clone, Copy, PartialEq, Eq)]
+        #[repr(usize)]
+        pub enum Region {
+            $($Region,)*
+        }
+
+        pub const COUNT: usize = [$(stringify!($Region)),*].len();
+
+        pub const ALL: [Region; COUNT] = [$(Region::$Region),*];
+
+        impl Region {
+            pub const fn item_bytes(self) -> u64 {
+                match self {
+                    $(Region::$Region => $item_bytes,)*
+                }
+            }
+
+            /// Virtual space only, used as it is needed.
+            pub const fn full_capacity(self) -> u64 {
+                match self {
+                    $(Region::$Region => $full_capacity,)*
+                }
+            }
+        }
+    };
 }
 
-pub const COUNT: usize = 22;
-
-pub const ALL: [Region; COUNT] = [
-    Region::Strings,
-    Region::Modules,
-    Region::Threads,
-    Region::Mappings,
-    Region::Nodes,
-    Region::CounterKeys,
-    Region::CounterPages,
-    Region::Extras,
-    Region::Sides,
-    Region::LiveKeys,
-    Region::LivePages,
-    Region::Names,
-    Region::Moments,
-    Region::LatestMoments,
-    Region::Changes,
-    Region::Accounts,
-    Region::Snapshots,
-    Region::Papers,
-    Region::Loads,
-    Region::Targets,
-    Region::CodeFiles,
-    Region::CodeBytes,
-];
+regions! {
+    Strings: 1, 64 << 20;
+    Modules: tables::MODULE_BYTES, 1 << 16;
+    Threads: tables::THREAD_BYTES, 1 << 16;
+    Mappings: tables::MAPPING_BYTES, 1 << 16;
+    Nodes: node::NODE_BYTES, 1 << 26;
+    CounterKeys: 8, 1 << 21;
+    CounterPages: counters::PAGE_BYTES, 1 << 21;
+    Extras: counters::EXTRA_BYTES, 1 << 22;
+    Sides: live::SIDE_BYTES, 1 << 26;
+    LiveKeys: 8, 1 << 23;
+    LivePages: live::PAGE_BYTES, 1 << 23;
+    Names: 8, moments::MOST_NAMES;
+    Moments: moments::ROW_BYTES, 1 << 21;
+    LatestMoments: moments::ROW_BYTES, moments::LATEST_ROWS;
+    Changes: moments::CHANGE_BYTES, 1 << 24;
+    Accounts: moments::ACCOUNT_BYTES, 1 << 14;
+    Snapshots: moments::SNAPSHOT_BYTES, 1 << 14;
+    Papers: 1, 1 << 30;
+    Loads: moments::LOAD_BYTES, 1 << 16;
+    Targets: moments::TARGET_BYTES, moments::MOST_TARGETS;
+    CodeFiles: tables::CODE_FILE_BYTES, 1 << 14;
+    CodeBytes: 1, 64 << 20;
+}
 
 impl Region {
-    pub const fn item_bytes(self) -> u64 {
-        match self {
-            Region::Strings => 1,
-            Region::Modules => crate::tables::MODULE_BYTES,
-            Region::Threads => crate::tables::THREAD_BYTES,
-            Region::Mappings => crate::tables::MAPPING_BYTES,
-            Region::Nodes => crate::node::NODE_BYTES,
-            Region::CounterKeys => 8,
-            Region::CounterPages => crate::counters::PAGE_BYTES,
-            Region::Extras => crate::counters::EXTRA_BYTES,
-            Region::Sides => crate::live::SIDE_BYTES,
-            Region::LiveKeys => 8,
-            Region::LivePages => crate::live::PAGE_BYTES,
-            Region::Names => 8,
-            Region::Moments | Region::LatestMoments => crate::moments::ROW_BYTES,
-            Region::Changes => crate::moments::CHANGE_BYTES,
-            Region::Accounts => crate::moments::ACCOUNT_BYTES,
-            Region::Snapshots => crate::moments::SNAPSHOT_BYTES,
-            Region::Papers => 1,
-            Region::Loads => crate::moments::LOAD_BYTES,
-            Region::Targets => crate::moments::TARGET_BYTES,
-            Region::CodeFiles => crate::tables::CODE_FILE_BYTES,
-            Region::CodeBytes => 1,
-        }
-    }
-
-    /// Items in an arena of full size; virtual space only, used as it is needed.
-    pub const fn full_capacity(self) -> u64 {
-        match self {
-            Region::Strings => 64 << 20,
-            Region::Modules => 1 << 16,
-            Region::Threads => 1 << 16,
-            Region::Mappings => 1 << 16,
-            Region::Nodes => 1 << 26,
-            Region::CounterKeys | Region::CounterPages => 1 << 21,
-            Region::Extras => 1 << 22,
-            Region::Sides => 1 << 26,
-            Region::LiveKeys | Region::LivePages => 1 << 23,
-            Region::Names => crate::moments::MOST_NAMES,
-            Region::Moments => 1 << 21,
-            Region::LatestMoments => crate::moments::LATEST_ROWS,
-            Region::Changes => 1 << 24,
-            Region::Accounts | Region::Snapshots => 1 << 14,
-            Region::Papers => 1 << 30,
-            Region::Loads => 1 << 16,
-            Region::Targets => crate::moments::MOST_TARGETS,
-            Region::CodeFiles => 1 << 14,
-            Region::CodeBytes => 64 << 20,
-        }
-    }
-
     /// Header word `which` (one of the constants above) of this region.
     pub const fn word(self, which: usize) -> Word {
         header::REGIONS + self as usize * WORDS_PER_REGION + which

@@ -1,4 +1,6 @@
 //! An arena as a file: its header and its regions, read with `pread`.
+//!
+//! What holds the bytes is behind a trait, so that a test can lay them out itself.
 
 use residue_arena::region::{self, Region};
 use residue_arena::{MAGIC, VERSION, header, tables};
@@ -36,9 +38,36 @@ impl Identity {
     }
 }
 
+/// Holds the bytes of an arena.
+pub(crate) trait Storage {
+    /// Fills the buffer from the bytes at `offset`.
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+    /// The user whose program wrote it.
+    fn user(&self) -> Option<u32>;
+    fn modified_unix_ns(&self) -> u64;
+}
+
+impl Storage for File {
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        FileExt::read_exact_at(self, buffer, offset)
+    }
+
+    fn user(&self) -> Option<u32> {
+        self.metadata().ok().map(|status| status.uid())
+    }
+
+    fn modified_unix_ns(&self) -> u64 {
+        let Ok(status) = self.metadata() else {
+            return 0;
+        };
+        let seconds = u64::try_from(status.mtime()).unwrap_or(0);
+        seconds * 1_000_000_000 + u64::try_from(status.mtime_nsec()).unwrap_or(0)
+    }
+}
+
 pub struct ArenaFile {
     path: PathBuf,
-    file: File,
+    storage: Box<dyn Storage>,
     words: Vec<u64>,
 }
 
@@ -47,36 +76,32 @@ const CHUNK_BYTES: u64 = 4 << 20;
 
 impl ArenaFile {
     pub fn open(path: &Path) -> Result<ArenaFile, Error> {
-        let read = |reason| Error::Read {
+        let file = File::open(path).map_err(|reason| Error::Read {
             path: path.to_path_buf(),
             reason,
-        };
-        let not = |reason| Error::NotAnArena {
-            path: path.to_path_buf(),
-            reason,
-        };
-        let file = File::open(path).map_err(read)?;
-        let mut bytes = vec![0; header::WORDS * 8];
-        file.read_exact_at(&mut bytes, 0).map_err(read)?;
-        let words = to_words(&bytes);
-        if words[header::MAGIC] != MAGIC {
-            return Err(not("it does not begin as one"));
-        }
-        if words[header::VERSION] != VERSION {
-            return Err(not("another version wrote it"));
-        }
-        if words[header::STATE] != header::READY {
-            return Err(not("the program ended before recording began"));
-        }
-        Ok(ArenaFile {
-            path: path.to_path_buf(),
-            file,
-            words,
-        })
+        })?;
+        ArenaFile::in_storage(path, Box::new(file))
     }
 
-    pub fn path(&self) -> &Path {
-        &self.path
+    /// `path` is what it is called in errors.
+    pub(crate) fn in_storage(path: &Path, storage: Box<dyn Storage>) -> Result<ArenaFile, Error> {
+        let mut arena = ArenaFile {
+            path: path.to_path_buf(),
+            storage,
+            words: Vec::new(),
+        };
+        arena.words = to_words(&arena.read_at(0, (header::WORDS * 8) as u64)?);
+        let reason = if arena.word(header::MAGIC) != MAGIC {
+            "it does not begin as one"
+        } else if arena.word(header::VERSION) != VERSION {
+            "another version wrote it"
+        } else if arena.word(header::STATE) != header::READY {
+            "the program ended before recording began"
+        } else {
+            return Ok(arena);
+        };
+        let path = arena.path;
+        Err(Error::NotAnArena { path, reason })
     }
 
     pub fn word(&self, index: header::Word) -> u64 {
@@ -110,7 +135,7 @@ impl ArenaFile {
 
     fn read_at(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, Error> {
         let mut buffer = vec![0; bytes as usize];
-        self.file
+        self.storage
             .read_exact_at(&mut buffer, offset)
             .map_err(|reason| Error::Read {
                 path: self.path.clone(),
@@ -138,6 +163,14 @@ impl ArenaFile {
             first += items;
         }
         Ok(())
+    }
+
+    /// Calls `take` for each item of a region.
+    pub fn each_item(&self, region: Region, mut take: impl FnMut(Item<'_>)) -> Result<(), Error> {
+        self.each_chunk(region, self.used(region), |_, bytes| {
+            let items = bytes.chunks_exact(region.item_bytes() as usize);
+            items.for_each(|item| take(Item(item)));
+        })
     }
 
     /// The first `count` words of a region of words.
@@ -184,45 +217,49 @@ impl ArenaFile {
 
     pub fn thread_records(&self) -> Result<Vec<[u64; tables::thread::WORDS]>, Error> {
         let mut records = Vec::new();
-        let count = self.used(Region::Threads);
-        self.each_chunk(Region::Threads, count, |_, bytes| {
-            for record in bytes.chunks_exact(tables::THREAD_BYTES as usize) {
-                let mut words = [0; tables::thread::WORDS];
-                words.copy_from_slice(&to_words(record));
-                records.push(words);
-            }
-        })?;
+        self.each_item(Region::Threads, |item| records.push(item.words()))?;
         Ok(records)
     }
 
     /// The user whose program wrote it.
     pub fn user(&self) -> Option<u32> {
-        self.file.metadata().ok().map(|status| status.uid())
+        self.storage.user()
     }
 
     pub fn modified_unix_ns(&self) -> u64 {
-        let Ok(status) = self.file.metadata() else {
-            return 0;
-        };
-        let seconds = u64::try_from(status.mtime()).unwrap_or(0);
-        seconds * 1_000_000_000 + u64::try_from(status.mtime_nsec()).unwrap_or(0)
+        self.storage.modified_unix_ns()
+    }
+}
+
+/// One item of a region, as the recorder wrote it.
+#[derive(Clone, Copy)]
+pub struct Item<'a>(&'a [u8]);
+
+impl<'a> Item<'a> {
+    pub fn new(bytes: &'a [u8]) -> Item<'a> {
+        Item(bytes)
+    }
+
+    pub fn word(self, index: usize) -> u64 {
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.0[index * 8..][..8]);
+        u64::from_le_bytes(bytes)
+    }
+
+    /// The 32-bit number at an offset in bytes.
+    pub fn half(self, offset: usize) -> u32 {
+        let mut bytes = [0; 4];
+        bytes.copy_from_slice(&self.0[offset..][..4]);
+        u32::from_le_bytes(bytes)
+    }
+
+    /// Its first words.
+    pub fn words<const N: usize>(self) -> [u64; N] {
+        std::array::from_fn(|index| self.word(index))
     }
 }
 
 pub fn to_words(bytes: &[u8]) -> Vec<u64> {
     let (words, _) = bytes.as_chunks::<8>();
     words.iter().map(|word| u64::from_le_bytes(*word)).collect()
-}
-
-/// The 32-bit field at `offset` of an item.
-pub fn half(item: &[u8], offset: usize) -> u32 {
-    let mut bytes = [0; 4];
-    bytes.copy_from_slice(&item[offset..offset + 4]);
-    u32::from_le_bytes(bytes)
-}
-
-pub fn word(item: &[u8], index: usize) -> u64 {
-    let mut bytes = [0; 8];
-    bytes.copy_from_slice(&item[index * 8..index * 8 + 8]);
-    u64::from_le_bytes(bytes)
 }

@@ -4,14 +4,14 @@
 //! The compilers write where each section was put into the section's header. In a
 //! relocatable file, which is what they mostly register, a symbol counts from there.
 
-use crate::arena_file::{ArenaFile, Error, word};
+use crate::arena_file::{ArenaFile, Error};
 use crate::jit::{Wanted, in_range};
 use object::elf::{ET_REL, FileHeader64, SHF_EXECINSTR, STB_LOCAL, STT_FUNC};
 use object::read::elf::{FileHeader, SectionHeader, Sym};
 use object::{Endianness, SectionIndex};
+use residue_arena::header;
 use residue_arena::region::Region;
-use residue_arena::tables::{CODE_FILE_BYTES, code_file};
-use residue_arena::{header, tables};
+use residue_arena::tables::code_file;
 use std::cmp::Reverse;
 
 /// A function that covers a wanted address.
@@ -30,17 +30,12 @@ pub fn names(
     wanted: &[Wanted],
     notes: &mut Vec<String>,
 ) -> Result<Vec<Option<String>>, Error> {
-    let mut items: Vec<Vec<u64>> = Vec::new();
-    let count = arena.used(Region::CodeFiles);
-    arena.each_chunk(Region::CodeFiles, count, |_, bytes| {
-        for item in bytes.chunks_exact(CODE_FILE_BYTES as usize) {
-            items.push((0..code_file::WORDS).map(|at| word(item, at)).collect());
-        }
-    })?;
+    let mut items: Vec<[u64; code_file::WORDS]> = Vec::new();
+    arena.each_item(Region::CodeFiles, |item| items.push(item.words()))?;
     let mut candidates: Vec<Vec<Candidate>> = wanted.iter().map(|_| Vec::new()).collect();
     let mut malformed = 0;
     for (number, item) in items.iter().enumerate() {
-        let Some(offset) = item[tables::code_file::COPY].checked_sub(1) else {
+        let Some(offset) = item[code_file::COPY].checked_sub(1) else {
             continue;
         };
         let bytes = arena.bytes(Region::CodeBytes, offset, item[code_file::BYTES])?;

@@ -2,36 +2,56 @@
 //! still runs.
 //!
 //! ```text
-//!   arena_file ──► tree ──► stacks ──► live ──► timeline ──► names ──► jit ──► Profile
-//!   (bytes)       (paths)  (counters, (births) (events)    (symbols)  (of generated
-//!                           threads)                                   code)
+//!              ┌► trie ──► ledger ─┬─► live blocks ──┐
+//!   arena_file │                   ├─► threads ──────┤
+//!   (bytes) ───┤                   ├─► paths ─► frames ──► put_together ─► symbolize
+//!              │                   └─► timeline ─────┤     (Profile)      (names from
+//!              └► modules, meta, recorder_stats, notes                     files)
 //! ```
+//!
+//! Every stage is a function from what it reads to the tables it makes. Stacks get
+//! their numbers in `ledger` and nodes theirs in `paths`; no stage changes them.
 //!
 //! Reading is `pread` of flat regions and nothing else, so a program that is
 //! still writing is not disturbed, and a torn item costs that item only.
 #![forbid(unsafe_code)]
 
+#[cfg(test)]
+mod arena_bytes;
 mod arena_file;
 mod births;
 mod code_files;
+mod frames;
 mod jit;
+mod ledger;
 mod live;
-mod names;
+mod meta;
+mod modules;
+mod notes;
 pub mod outside;
+mod paths;
 mod perf_map;
-mod stacks;
+mod record;
+mod recorder_stats;
 mod symbolize;
+#[cfg(test)]
+mod tests;
 mod threads;
 mod timeline;
-mod tree;
+mod trie;
 
 pub use arena_file::{ArenaFile, Error, Identity};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
 
-use residue_arena::{header, tables};
-use residue_profile::{End, Meta, Options, Profile, RecorderStats, StackKind, Totals};
+use births::Births;
+use ledger::Ledger;
+use outside::Seen;
+use paths::Paths;
+use residue_arena::header;
+use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Totals};
 use residue_symbols::Search;
 use std::path::Path;
+use timeline::LastMoment;
 
 /// What only the outside knows about the program's end.
 #[derive(Debug, Clone, Default)]
@@ -61,242 +81,85 @@ pub fn finish(
     progress: Progress<'_>,
 ) -> Result<Profile, Error> {
     let arena = ArenaFile::open(path)?;
-    let tree = tree::read(&arena)?;
-    let mut ledger = stacks::read(&arena, &tree, progress)?;
-    let live = live::read(&arena, &ledger, progress)?;
-    let mut profile = Profile {
-        meta: meta(&arena, ending)?,
-        ..Profile::default()
-    };
-    let births = births::Births::of(&arena);
-    live.fill(&mut profile, &mut ledger, &births);
-    threads::fill(&mut profile, &arena, &mut ledger)?;
-    timeline::fill(&mut profile, &arena, &ledger, &tree)?;
-    profile.timeline.about.birth_bin_events = births.bin_events();
-    let nodes_of_stacks: Vec<u32> = profile.stacks.iter().map(|stack| stack.node).collect();
-    names::fill(&mut profile, &arena, &tree, search, progress)?;
-    jit::name_frames(&mut profile, &arena, &tree, &nodes_of_stacks)?;
-    fill_totals(&mut profile, &arena);
-    profile.recorder = recorder_stats(&arena, &profile)?;
-    note_losses(&mut profile, &arena);
+    let mut profile = put_together(&arena, outside::read(path), ending, progress)?;
+    symbolize(&mut profile, search, &|done, of| {
+        progress(Step::Symbols, done, of)
+    });
     Ok(profile)
 }
 
-fn meta(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
-    let identity = arena.identity()?;
-    let started = arena.word(header::STARTED_UNIX_NS);
-    let ended = ending
-        .ended_unix_ns
-        .unwrap_or_else(|| arena.modified_unix_ns());
-    Ok(Meta {
-        residue_version: env!("CARGO_PKG_VERSION").to_string(),
-        program: identity.program(),
-        executable: identity.executable,
-        command: identity.command,
-        pid: identity.pid,
-        parent_pid: arena.word(header::PARENT_PID) as u32,
-        started_unix_ns: started,
-        duration_ns: ended.saturating_sub(started),
-        end: ending.end.clone(),
-        allocator: allocator(arena)?,
-        page_bytes: residue_arena::PAGE_BYTES,
-        max_rss_bytes: ending.max_rss_bytes,
-        options: Options {
-            min_size_bytes: arena.word(header::MIN_SIZE),
-            max_size_bytes: arena.word(header::MAX_SIZE),
-            max_depth: arena.word(header::MAX_DEPTH) as u32,
-            start_paused: arena.word(header::START_PAUSED) != 0,
-            verify_every: arena.word(header::VERIFY_EVERY),
+/// The profile as far as the arena and what was seen from outside know it.
+fn put_together(
+    arena: &ArenaFile,
+    seen: Vec<Seen>,
+    ending: &Ending,
+    progress: Progress<'_>,
+) -> Result<Profile, Error> {
+    let trie = trie::read(arena)?;
+    let (ledger, by_state) = ledger::read(arena, &trie, progress)?;
+    let live = live::read(arena, &ledger, &Births::of(arena), progress)?;
+    let threads = threads::read(arena, by_state, ledger.rows.len())?;
+    let ends = ledger.rows.iter();
+    let ends = ends.flat_map(|row| [row.node, row.late.freed_at]);
+    let paths = Paths::to(ends, &trie);
+    let stacks = stacks(&ledger, &paths);
+    let heap = totals(arena, &stacks, Kind::Heap, header::PEAK_BYTES);
+    let mappings = totals(arena, &stacks, Kind::Mapping, header::MAPPED_PEAK_BYTES);
+    let meta = meta::read(arena, ending)?;
+    let last = LastMoment {
+        time_ns: meta.duration_ns,
+        live_bytes: heap.live_bytes,
+        mapped_bytes: mappings.live_bytes,
+    };
+    let timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
+    let modules = modules::read(arena)?;
+    let frames = frames::read(arena, &paths.frame_keys, &modules, &timeline.names)?;
+    let notes = threads.note.into_iter().chain(frames.notes);
+    Ok(Profile {
+        meta: Meta {
+            notes: notes.chain(notes::of(arena)).collect(),
+            ..meta
         },
-        birth_unit: births::unit(arena).to_string(),
-        ..Meta::default()
+        heap,
+        mappings,
+        recorder: recorder_stats::read(arena, &ledger)?,
+        modules: modules.into_iter().map(|loaded| loaded.module).collect(),
+        functions: frames.functions,
+        files: Vec::new(),
+        frames: frames.frames,
+        places: Ragged::default(),
+        nodes: paths.nodes,
+        stacks,
+        sizes_total: sizes_total(ledger),
+        sizes_live: live.sizes,
+        births: live.births,
+        threads: threads.threads,
+        by_thread: threads.by_thread,
+        timeline,
     })
 }
 
-/// File name of the library that answers `malloc`.
-fn allocator(arena: &ArenaFile) -> Result<String, Error> {
-    let path = arena.text(arena.word(header::ALLOCATOR))?;
-    Ok(path.rsplit('/').next().unwrap_or_default().to_string())
-}
-
-fn fill_totals(profile: &mut Profile, arena: &ArenaFile) {
-    let (mut heap, mut mappings) = (Totals::default(), Totals::default());
-    for stack in &profile.stacks {
-        let totals = match stack.kind {
-            StackKind::Mapping => &mut mappings,
-            StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut heap,
-            // Inside memory that is counted already.
-            StackKind::Reported => continue,
-        };
-        let counters = &stack.counters;
-        totals.calls += counters.calls;
-        totals.frees += counters.frees;
-        totals.total_bytes += counters.total_bytes;
-        totals.live_bytes += counters.live_bytes;
-        totals.live_blocks += counters.live_blocks;
-        totals.reallocs_in_place += counters.reallocs_in_place;
-        totals.reallocs_moved += counters.reallocs_moved;
-        totals.temporaries += counters.temporaries;
-    }
-    // With several threads the heap's peak was seen in steps; it was never below
-    // what is live now, nor below its own composition.
-    let at_peak: u64 = profile
-        .stacks
-        .iter()
-        .filter(|stack| stack.kind.is_heap())
-        .map(|stack| stack.counters.at_peak_bytes)
-        .sum();
-    heap.peak_bytes = arena
-        .word(header::PEAK_BYTES)
-        .max(heap.live_bytes)
-        .max(at_peak);
-    mappings.peak_bytes = arena
-        .word(header::MAPPED_PEAK_BYTES)
-        .max(mappings.live_bytes);
-    profile.heap = heap;
-    profile.mappings = mappings;
-}
-
-fn recorder_stats(arena: &ArenaFile, profile: &Profile) -> Result<RecorderStats, Error> {
-    use tables::thread as stat;
-    let threads = arena.thread_records()?;
-    let sum = |word: usize| {
-        threads
-            .iter()
-            .fold(0_u64, |sum, record| sum.wrapping_add(record[word]))
+fn stacks(ledger: &Ledger, paths: &Paths) -> Vec<Stack> {
+    let stack = |row: &ledger::Row| Stack {
+        node: paths.number(row.node),
+        kind: row.kind,
+        counters: row.counters,
     };
-    let unresolved = profile
-        .frames
-        .iter()
-        .filter(|frame| frame.function == residue_profile::NONE)
-        .count();
-    let captures = profile
-        .stacks
-        .iter()
-        .filter(|stack| stack.kind != StackKind::Pooled)
-        .map(|stack| stack.counters.calls)
-        .sum();
-    Ok(RecorderStats {
-        arena_bytes: arena.committed_bytes(),
-        private_bytes: arena.word(header::PRIVATE_BYTES),
-        time_ns: recorder_time_ns(arena, &threads),
-        threads: arena.word(header::THREADS),
-        captures,
-        stacks_unwound: sum(stat::UNWOUND_STACKS),
-        frames_unwound: sum(stat::FRAMES_UNWOUND),
-        rule_misses: sum(stat::RULE_MISSES),
-        rules: arena.word(header::RULES),
-        trie_nodes: arena.used(residue_arena::region::Region::Nodes),
-        cut_stacks: sum(stat::CUT_STACKS),
-        dropped: sum(stat::DROPPED),
-        dropped_bytes: sum(stat::DROPPED_BYTES),
-        unknown_frees: sum(stat::UNKNOWN_FREES),
-        missed_frees: sum(stat::MISSED_FREES),
-        paused_calls: sum(stat::PAUSED_CALLS),
-        verified_stacks: sum(stat::VERIFIED),
-        verify_differences: sum(stat::DIFFERENCES),
-        frames_unresolved: unresolved as u64,
-    })
+    ledger.rows.iter().map(stack).collect()
 }
 
-/// Scales the timed calls up to all calls, and ticks to nanoseconds by the two
-/// moments at which the recorder read clock and counter together.
-fn recorder_time_ns(arena: &ArenaFile, threads: &[[u64; tables::thread::WORDS]]) -> u64 {
-    use tables::thread as stat;
-    let between = |later: header::Word, start: header::Word| {
-        arena.word(later).saturating_sub(arena.word(start)) as f64
-    };
-    let ticks = between(header::LATER_TICKS, header::STARTED_TICKS);
-    let nanoseconds = between(header::LATER_MONOTONIC_NS, header::STARTED_MONOTONIC_NS);
-    if ticks == 0.0 {
-        return 0;
+fn sizes_total(ledger: Ledger) -> Ragged<SizeBin> {
+    let mut sizes = Ragged::default();
+    for row in ledger.rows {
+        sizes.push_row(row.sizes);
     }
-    let spent_ticks: f64 = threads
-        .iter()
-        .filter(|record| record[stat::TIMED_CALLS] > 0)
-        .map(|record| {
-            let per_call = record[stat::TIMED_TICKS] as f64 / record[stat::TIMED_CALLS] as f64;
-            per_call * record[stat::CALLS] as f64
-        })
-        .sum();
-    (spent_ticks * nanoseconds / ticks) as u64
+    sizes
 }
 
-/// Says how it went with functions that were to begin events.
-fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
-    if arena.word(header::SOURCE) != header::SOURCE_FUNCTION {
-        return;
-    }
-    let reasons = [
-        (
-            header::FUNCTIONS_REFUSED,
-            "their first instructions cannot be moved",
-        ),
-        (
-            header::FUNCTIONS_WITHOUT_ROOM,
-            "there is no free memory near them for the code that notices their entries",
-        ),
-        (
-            header::FUNCTIONS_FORBIDDEN,
-            "the kernel does not let their code be changed",
-        ),
-        (
-            header::FUNCTIONS_UNTOLD,
-            "too many were found in modules that were loaded at once",
-        ),
-    ]
-    .map(|(word, reason)| (arena.word(word), reason));
-    let unwatched: u64 = reasons.iter().map(|(count, _)| count).sum();
-    let all = arena.word(header::FUNCTIONS_WATCHED) + unwatched;
-    // A forked child has the watched functions of its parent, and finds none itself.
-    if all == 0 && arena.word(header::EVENTS) == 0 {
-        notes.push("no function of the name asked for was found; there are no events".to_string());
-    }
-    for (count, reason) in reasons.into_iter().filter(|&(count, _)| count != 0) {
-        notes.push(format!(
-            "{count} of {all} functions that were to begin events could not be watched: {reason}"
-        ));
-    }
-    let unread = arena.word(header::MODULES_UNREAD);
-    if unread != 0 {
-        notes.push(format!(
-            "modules that could not be searched for functions that begin events, because the \
-             files that the program has mapped cannot be read: {unread}"
-        ));
-    }
-}
-
-/// Puts in words what the reader of the numbers has to know.
-fn note_losses(profile: &mut Profile, arena: &ArenaFile) {
-    let bits = arena.word(header::NOTES);
-    let notes = &mut profile.meta.notes;
-    if bits & header::NOTE_MALLOC_IN_EXECUTABLE != 0 {
-        notes.push(
-            "the executable brings its own malloc; its calls cannot be seen by a preloaded recorder"
-                .to_string(),
-        );
-    }
-    if bits & header::NOTE_ARENA_FULL != 0 {
-        notes.push(
-            "the arena could not grow any further (its file system is full, or a limit was met); \
-             what did not fit was counted as dropped"
-                .to_string(),
-        );
-    }
-    if bits & header::NOTE_LATER_MODULES_UNSEEN != 0 {
-        notes.push(
-            "libraries loaded while the program ran could not be searched for the function that \
-             begins events"
-                .to_string(),
-        );
-    }
-    if let lost @ 1.. = arena.word(header::CHANGES_LOST) {
-        notes.push(format!(
-            "{lost} changes of stacks found no room in the log; they are part of later ones"
-        ));
-    }
-    note_functions(notes, arena);
-    if bits & header::NOTE_NO_LIBGCC != 0 {
-        notes.push("stacks could not be verified: libgcc_s.so.1 was not found".to_string());
-    }
+/// With several threads the heap's peak was seen in steps; it was never below what is
+/// live now, nor below its own composition.
+fn totals(arena: &ArenaFile, stacks: &[Stack], kind: Kind, peak: header::Word) -> Totals {
+    let sum = Totals::of(stacks, kind);
+    let peak_bytes = arena.word(peak).max(sum.live_bytes).max(sum.peak_bytes);
+    Totals { peak_bytes, ..sum }
 }

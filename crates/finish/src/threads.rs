@@ -7,34 +7,36 @@
 //! there were others.
 
 use crate::arena_file::{ArenaFile, Error};
-use crate::stacks::{Ledger, ThreadRecord};
-use crate::tree::{ABSENT, FastMap};
+use crate::ledger::ByState;
 use residue_arena::tables::thread as stat;
-use residue_profile::{Profile, Ragged, Thread, ThreadCounters};
+use residue_profile::{Ragged, Thread, ThreadCounters};
+use rustc_hash::FxHashMap;
 
 /// The words of a state.
 type Words = [u64; stat::WORDS];
 
-/// Fills the threads and what each did; the profile has its stacks already.
-pub fn fill(profile: &mut Profile, arena: &ArenaFile, ledger: &mut Ledger) -> Result<(), Error> {
+pub struct Threads {
+    pub threads: Vec<Thread>,
+    pub by_thread: Ragged<ThreadCounters>,
+    /// What the reader has to know about them.
+    pub note: Option<String>,
+}
+
+/// The threads, and what each did at each of the stacks.
+pub fn read(arena: &ArenaFile, mut by_state: ByState, stacks: usize) -> Result<Threads, Error> {
     let states = arena.thread_records()?;
-    let mut records = std::mem::take(&mut ledger.by_thread);
     // A thread that came while this was read has pages, but no state yet.
-    let most = records.iter().map(|record| record.counters.thread + 1);
+    let most = by_state.iter().map(|(_, counters)| counters.thread + 1);
     let count = most.max().unwrap_or(0).max(states.len() as u32);
     let (threads, thread_of_state) = threads_of(&states, count as usize);
-
-    for record in &mut records {
-        record.counters.thread = thread_of_state[record.counters.thread as usize];
+    for (_, counters) in &mut by_state {
+        counters.thread = thread_of_state[counters.thread as usize];
     }
-    records.retain_mut(|record| {
-        record.row = ledger.stack_of_row[record.row as usize];
-        record.row != ABSENT
-    });
-    profile.by_thread = add_up(records, profile.stacks.len());
-    profile.threads = threads;
-    note_shared(profile, &states);
-    Ok(())
+    Ok(Threads {
+        note: note_shared(&states, threads.len()),
+        threads,
+        by_thread: add_up(by_state, stacks),
+    })
 }
 
 /// The threads, and which of them each state is.
@@ -42,7 +44,7 @@ fn threads_of(states: &[Words], count: usize) -> (Vec<Thread>, Vec<u32>) {
     let mut threads = Vec::new();
     let mut thread_of_state = Vec::with_capacity(count);
     // A signal handler that allocates has a second state of the same thread.
-    let mut alone: FastMap<u32, u32> = FastMap::default();
+    let mut alone: FxHashMap<u32, u32> = FxHashMap::default();
     for index in 0..count {
         let state = states.get(index).unwrap_or(&[0; stat::WORDS]);
         let tid = state[stat::TID] as u32;
@@ -85,39 +87,26 @@ fn all_have_one_name(state: &Words) -> bool {
 }
 
 /// One row for each of the stacks; what one thread did in several states is one entry.
-fn add_up(mut records: Vec<ThreadRecord>, stacks: usize) -> Ragged<ThreadCounters> {
-    records.sort_unstable_by_key(|record| (record.row, record.counters.thread));
-    records.dedup_by(|next, kept| {
-        let is_same = next.row == kept.row && next.counters.thread == kept.counters.thread;
+fn add_up(mut records: ByState, stacks: usize) -> Ragged<ThreadCounters> {
+    records.sort_unstable_by_key(|(stack, counters)| (*stack, counters.thread));
+    records.dedup_by(|(stack, more), (kept_stack, kept)| {
+        let is_same = stack == kept_stack && more.thread == kept.thread;
         if is_same {
-            let (sum, more) = (&mut kept.counters, &next.counters);
-            sum.calls += more.calls;
-            sum.total_bytes += more.total_bytes;
-            sum.frees += more.frees;
-            sum.net_bytes += more.net_bytes;
+            kept.add(more);
         }
         is_same
     });
-    let mut by_thread = Ragged::default();
-    let mut rest = records.as_slice();
-    for stack in 0..stacks as u32 {
-        let count = rest.partition_point(|record| record.row <= stack);
-        let (row, others) = rest.split_at(count);
-        by_thread.push_row(row.iter().map(|record| record.counters));
-        rest = others;
-    }
-    by_thread
+    Ragged::from_sorted(stacks, records)
 }
 
-fn note_shared(profile: &mut Profile, states: &[Words]) {
+fn note_shared(states: &[Words], threads: usize) -> Option<String> {
     let shared = states.iter().filter(|state| !all_have_one_name(state));
-    let count = shared.count();
-    if count != 0 {
-        profile.meta.notes.push(format!(
+    match shared.count() {
+        0 => None,
+        count => Some(format!(
             "what threads did is known together for those that came one after another: \
-             {count} of {} in the list of threads stand for several with different names",
-            profile.threads.len()
-        ));
+             {count} of {threads} in the list of threads stand for several with different names"
+        )),
     }
 }
 
@@ -178,32 +167,29 @@ mod tests {
 
     #[test]
     fn entries_of_one_thread_are_added_up_in_order() {
-        let record = |row, thread, calls, net_bytes| ThreadRecord {
-            row,
-            counters: ThreadCounters {
-                thread,
-                calls,
-                total_bytes: 10 * calls,
-                frees: 1,
-                net_bytes,
-            },
+        let counters = |thread, calls, net_bytes| ThreadCounters {
+            thread,
+            calls,
+            total_bytes: 10 * calls,
+            frees: 1,
+            net_bytes,
         };
         let by_thread = add_up(
             vec![
-                record(2, 1, 3, -5),
-                record(0, 1, 1, 1),
-                record(2, 0, 1, 7),
-                record(2, 1, 4, 9),
+                (2, counters(1, 3, -5)),
+                (0, counters(1, 1, 1)),
+                (2, counters(0, 1, 7)),
+                (2, counters(1, 4, 9)),
             ],
             4,
         );
         assert_eq!(by_thread.rows(), 4);
-        assert_eq!(by_thread.row(0), [record(0, 1, 1, 1).counters]);
+        assert_eq!(by_thread.row(0), [counters(1, 1, 1)]);
         assert!(by_thread.row(1).is_empty() && by_thread.row(3).is_empty());
         let both = ThreadCounters {
             frees: 2,
-            ..record(2, 1, 7, 4).counters
+            ..counters(1, 7, 4)
         };
-        assert_eq!(by_thread.row(2), [record(2, 0, 1, 7).counters, both]);
+        assert_eq!(by_thread.row(2), [counters(0, 1, 7), both]);
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use residue_profile::timeline::StackId;
 use residue_profile::{
-    Counters, FileId, Frame, FrameId, FunctionId, Meta, Module, ModuleId, NONE, Node, NodeId,
+    Counters, FileId, Frame, FrameId, FunctionId, Kind, Meta, Module, ModuleId, NONE, Node, NodeId,
     Place, Profile, ROOT, Ragged, RecorderStats, SizeBin, Stack, StackKind, Timeline, Totals,
 };
 
@@ -215,10 +215,8 @@ impl Stacks {
         if self.stacks.is_empty() && self.timeline.moments.is_empty() {
             return Err(Wrong::whole("there is not a single stack in it"));
         }
-        let mut heap = self.totals(StackKind::is_heap)?;
-        let mut mappings = self.totals(|kind| kind == StackKind::Mapping)?;
-        heap.peak_bytes = fitting(self.heap_peak_bytes)?;
-        mappings.peak_bytes = fitting(self.mappings_peak_bytes)?;
+        let heap = self.totals(Kind::Heap, self.heap_peak_bytes)?;
+        let mappings = self.totals(Kind::Mapping, self.mappings_peak_bytes)?;
         let rows = |sizes: &HashMap<(Blocks, StackId, u8), u64>, wanted: Blocks| {
             let mut bins: Vec<(StackId, SizeBin)> = sizes
                 .iter()
@@ -226,24 +224,14 @@ impl Stacks {
                 .map(|(&(_, stack, bits), &blocks)| (stack, SizeBin { bits, blocks }))
                 .collect();
             bins.sort_unstable_by_key(|(stack, bin)| (*stack, bin.bits));
-            let mut bins = bins.into_iter().peekable();
-            let mut rows = Ragged::default();
-            for stack in 0..self.stacks.len() as StackId {
-                let row = std::iter::from_fn(|| bins.next_if(|(of, _)| *of == stack));
-                rows.push_row(row.map(|(_, bin)| bin));
-            }
-            rows
+            Ragged::from_sorted(self.stacks.len(), bins)
         };
         let (sizes_total, sizes_live) = (
             rows(&self.sizes, Blocks::Made),
             rows(&self.sizes, Blocks::Live),
         );
-        let mut births = Ragged::default();
-        let mut by_thread = Ragged::default();
-        for _ in &self.stacks {
-            births.push_row([]);
-            by_thread.push_row([]);
-        }
+        let births = Ragged::from_sorted(self.stacks.len(), []);
+        let by_thread = Ragged::from_sorted(self.stacks.len(), []);
         let file = path.file_name().unwrap_or_default().to_string_lossy();
         let mut meta = self.meta;
         meta.residue_version = env!("CARGO_PKG_VERSION").to_string();
@@ -276,36 +264,25 @@ impl Stacks {
         })
     }
 
-    fn totals(&self, is_meant: impl Fn(StackKind) -> bool) -> Result<Totals, Wrong> {
-        let meant = self.stacks.iter().filter(|stack| is_meant(stack.kind));
-        let sum = |value: fn(&Counters) -> u64| {
-            let values = meant.clone().map(|stack| value(&stack.counters));
-            fitting(values.fold(0_u64, u64::saturating_add))
-        };
-        // No sum of the model, but others may add them up.
-        sum(|counters| counters.peak_bytes)?;
-        sum(|counters| counters.at_peak_bytes)?;
-        sum(|counters| counters.at_peak_blocks)?;
+    fn totals(&self, kind: Kind, peak_bytes: u64) -> Result<Totals, Wrong> {
+        let sum = Counters::sum(&self.stacks, kind);
+        // Also those that are no totals: others may add them up.
+        let mut numbers = sum.values().into_iter().chain([peak_bytes]);
+        numbers.try_for_each(fitting)?;
         Ok(Totals {
-            calls: sum(|counters| counters.calls)?,
-            frees: sum(|counters| counters.frees)?,
-            total_bytes: sum(|counters| counters.total_bytes)?,
-            live_bytes: sum(|counters| counters.live_bytes)?,
-            live_blocks: sum(|counters| counters.live_blocks)?,
-            peak_bytes: 0,
-            reallocs_in_place: sum(|counters| counters.reallocs_in_place)?,
-            reallocs_moved: sum(|counters| counters.reallocs_moved)?,
-            temporaries: sum(|counters| counters.temporaries)?,
+            peak_bytes,
+            ..Totals::from(sum)
         })
     }
 }
 
 /// Sums must fit 63 bits, so that differences of them fit 64.
-fn fitting(sum: u64) -> Result<u64, Wrong> {
+fn fitting(sum: u64) -> Result<(), Wrong> {
     let reason = "its counters add up to more than 63 bits, which no program allocates";
-    i64::try_from(sum)
-        .map(|_| sum)
-        .map_err(|_| Wrong::whole(reason))
+    match i64::try_from(sum) {
+        Ok(_) => Ok(()),
+        Err(_) => Err(Wrong::whole(reason)),
+    }
 }
 
 /// Strings by number, each once.

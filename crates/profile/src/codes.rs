@@ -1,6 +1,7 @@
 //! The numbers that stand for ids, kinds and values in the columns of
 //! [`mod@crate::encode`] and [`crate::encode_timeline`].
 
+use crate::counters::Counters;
 use crate::model::StackKind;
 use crate::timeline::MomentKind;
 
@@ -69,5 +70,11 @@ pub(crate) fn value_from_code(code: u64) -> f64 {
     f64::from_bits(code.swap_bytes())
 }
 
-/// Number of columns of `CNTR` in version 1; later columns may follow them.
-pub(crate) const COUNTER_COLUMNS: usize = 11;
+/// Of the columns of `CNTR`, that of the frees holds the calls less the frees: mostly
+/// zero or small, as the frees themselves are not. There and back are the same step.
+pub(crate) fn swap_frees(counters: Counters) -> Counters {
+    Counters {
+        frees: counters.calls.wrapping_sub(counters.frees),
+        ..counters
+    }
+}

@@ -1,108 +1,86 @@
 //! What can be asked of a stack: one of its counters, and which stacks are meant.
 
+use crate::counters::Counters;
 use crate::model::{Profile, Stack, StackKind};
 
-/// One number of every stack.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Counter {
-    Calls,
-    Total,
+/// The list of counters: the fields that a counter is the sum of, and what it is called.
+macro_rules! counter {
+    ($($(#[$attribute:meta])* $Counter:ident: $($field:ident)and+, $name:literal,
+        $subject:literal, $meaning:literal;)*) => {
+        /// One number of every stack.
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+        pub enum Counter {
+            $($(#[$attribute])* $Counter,)*
+        }
+
+        impl Counter {
+            pub const ALL: [Counter; [$($name),*].len()] = [$(Counter::$Counter),*];
+
+            pub fn of(self, counters: &Counters) -> u64 {
+                match self {
+                    $(Counter::$Counter => 0_u64$(.saturating_add(counters.$field))+,)*
+                }
+            }
+
+            /// The name it has on the command line and in files.
+            pub fn name(self) -> &'static str {
+                match self {
+                    $(Counter::$Counter => $name,)*
+                }
+            }
+
+            /// What it counts, to follow "by": `live bytes`.
+            pub fn subject(self) -> &'static str {
+                match self {
+                    $(Counter::$Counter => $subject,)*
+                }
+            }
+
+            /// What it is, in a help text.
+            pub fn meaning(self) -> &'static str {
+                match self {
+                    $(Counter::$Counter => $meaning,)*
+                }
+            }
+
+            pub fn is_bytes(self) -> bool {
+                let fields: &[&str] = match self {
+                    $(Counter::$Counter => &[$(stringify!($field)),+],)*
+                };
+                fields.iter().all(|field| field.ends_with("_bytes"))
+            }
+        }
+    };
+}
+
+counter! {
+    Calls: calls,
+        "calls", "allocations", "Number of allocations";
+    Total: total_bytes,
+        "total", "bytes allocated", "Bytes ever allocated";
     #[default]
-    Live,
-    LiveBlocks,
-    Peak,
-    AtPeak,
-    AtPeakBlocks,
-    Frees,
-    Temporaries,
-    Reallocs,
+    Live: live_bytes,
+        "live", "live bytes", "Bytes live at the end";
+    LiveBlocks: live_blocks,
+        "live-blocks", "live blocks", "Blocks live at the end";
+    Peak: peak_bytes,
+        "peak", "own peak", "Highest live bytes the stack alone reached";
+    AtPeak: at_peak_bytes,
+        "at-peak", "live bytes at the heap's peak", "Live bytes when the whole heap was highest";
+    AtPeakBlocks: at_peak_blocks,
+        "at-peak-blocks", "live blocks at the heap's peak",
+        "Live blocks when the whole heap was highest";
+    Frees: frees,
+        "frees", "frees", "Number of blocks freed";
+    Temporaries: temporaries,
+        "temporaries", "temporary allocations", "Blocks freed before their thread allocated again";
+    Reallocs: reallocs_in_place and reallocs_moved,
+        "reallocs", "reallocations", "Reallocations, in place or moved";
 }
 
 impl Counter {
-    pub const ALL: [Counter; 10] = [
-        Counter::Calls,
-        Counter::Total,
-        Counter::Live,
-        Counter::LiveBlocks,
-        Counter::Peak,
-        Counter::AtPeak,
-        Counter::AtPeakBlocks,
-        Counter::Frees,
-        Counter::Temporaries,
-        Counter::Reallocs,
-    ];
-
     pub fn value(self, stack: &Stack) -> u64 {
-        let counters = &stack.counters;
-        match self {
-            Counter::Calls => counters.calls,
-            Counter::Total => counters.total_bytes,
-            Counter::Live => counters.live_bytes,
-            Counter::LiveBlocks => counters.live_blocks,
-            Counter::Peak => counters.peak_bytes,
-            Counter::AtPeak => counters.at_peak_bytes,
-            Counter::AtPeakBlocks => counters.at_peak_blocks,
-            Counter::Frees => counters.frees,
-            Counter::Temporaries => counters.temporaries,
-            Counter::Reallocs => counters
-                .reallocs_in_place
-                .saturating_add(counters.reallocs_moved),
-        }
-    }
-
-    /// The name it has on the command line and in files.
-    pub fn name(self) -> &'static str {
-        match self {
-            Counter::Calls => "calls",
-            Counter::Total => "total",
-            Counter::Live => "live",
-            Counter::LiveBlocks => "live-blocks",
-            Counter::Peak => "peak",
-            Counter::AtPeak => "at-peak",
-            Counter::AtPeakBlocks => "at-peak-blocks",
-            Counter::Frees => "frees",
-            Counter::Temporaries => "temporaries",
-            Counter::Reallocs => "reallocs",
-        }
-    }
-
-    /// What it counts, to follow "by": `live bytes`.
-    pub fn subject(self) -> &'static str {
-        match self {
-            Counter::Calls => "allocations",
-            Counter::Total => "bytes allocated",
-            Counter::Live => "live bytes",
-            Counter::LiveBlocks => "live blocks",
-            Counter::Peak => "own peak",
-            Counter::AtPeak => "live bytes at the heap's peak",
-            Counter::AtPeakBlocks => "live blocks at the heap's peak",
-            Counter::Frees => "frees",
-            Counter::Temporaries => "temporary allocations",
-            Counter::Reallocs => "reallocations",
-        }
-    }
-
-    /// What it is, in a help text.
-    pub fn meaning(self) -> &'static str {
-        match self {
-            Counter::Calls => "Number of allocations",
-            Counter::Total => "Bytes ever allocated",
-            Counter::Live => "Bytes live at the end",
-            Counter::LiveBlocks => "Blocks live at the end",
-            Counter::Peak => "Highest live bytes the stack alone reached",
-            Counter::AtPeak => "Live bytes when the whole heap was highest",
-            Counter::AtPeakBlocks => "Live blocks when the whole heap was highest",
-            Counter::Frees => "Number of blocks freed",
-            Counter::Temporaries => "Blocks freed before their thread allocated again",
-            Counter::Reallocs => "Reallocations, in place or moved",
-        }
-    }
-
-    pub fn is_bytes(self) -> bool {
-        matches!(
-            self,
-            Counter::Total | Counter::Live | Counter::Peak | Counter::AtPeak
-        )
+        self.of(&stack.counters)
     }
 
     /// What values are shares of: the sum over all stacks of the kind. Peaks fall
@@ -118,8 +96,7 @@ impl Counter {
                 Kind::All => heap.saturating_add(mappings),
             };
         }
-        let stacks = profile.stacks.iter().filter(|stack| kind.holds(stack.kind));
-        stacks.fold(0, |sum: u64, stack| sum.saturating_add(self.value(stack)))
+        self.of(&Counters::sum(&profile.stacks, kind))
     }
 }
 
@@ -169,25 +146,15 @@ impl Kind {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{Counters, ROOT};
+    use crate::model::ROOT;
 
     fn stack(kind: StackKind, scale: u64) -> Stack {
         Stack {
             node: ROOT,
             kind,
-            counters: Counters {
-                calls: scale,
-                frees: 2 * scale,
-                total_bytes: 3 * scale,
-                live_bytes: 4 * scale,
-                live_blocks: 5 * scale,
-                peak_bytes: 6 * scale,
-                at_peak_bytes: 7 * scale,
-                at_peak_blocks: 8 * scale,
-                reallocs_in_place: 9 * scale,
-                reallocs_moved: 10 * scale,
-                temporaries: 11 * scale,
-            },
+            counters: Counters::from_values(std::array::from_fn(|place| {
+                (1 + place as u64) * scale
+            })),
         }
     }
 

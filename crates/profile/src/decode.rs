@@ -4,7 +4,7 @@
 
 use serde::Deserialize;
 
-use crate::codes::{COUNTER_COLUMNS, id_from_code, kind_from_code};
+use crate::codes::{id_from_code, kind_from_code, swap_frees};
 use crate::columns::{Cursor, Delta, to_u32};
 use crate::error::{Damage, Reason};
 use crate::jobs::{Jobs, threads_for};
@@ -169,61 +169,31 @@ fn paths(raw: &[u8]) -> Result<Vec<(NodeId, StackKind)>, Reason> {
 /// Stacks whose path is not known yet.
 fn counters(raw: &[u8]) -> Result<Vec<Stack>, Reason> {
     let mut cursor = Cursor::new(raw);
-    let rows = cursor.count(COUNTER_COLUMNS)?;
+    let rows = cursor.count(Counters::COUNT)?;
     let columns = cursor.u64()?;
-    if columns < COUNTER_COLUMNS as u64 {
+    if columns < Counters::COUNT as u64 {
         return Err(Reason::bad(format!("only {columns} columns")));
     }
-    let mut known = Vec::with_capacity(COUNTER_COLUMNS);
-    for _ in 0..COUNTER_COLUMNS {
+    let mut known = Vec::with_capacity(Counters::COUNT);
+    for _ in 0..Counters::COUNT {
         known.push(cursor.column(rows)?);
     }
     // Columns of a newer writer; what they count is not known here.
     if rows > 0 {
-        for _ in COUNTER_COLUMNS as u64..columns {
+        for _ in Counters::COUNT as u64..columns {
             cursor.column(rows)?;
         }
     }
     cursor.finish()?;
     let mut stacks = Vec::with_capacity(rows);
     for _ in 0..rows {
-        let mut values = [0; COUNTER_COLUMNS];
+        let mut values = [0; Counters::COUNT];
         for (value, column) in values.iter_mut().zip(&mut known) {
             *value = column.u64()?;
         }
-        stacks.push(without_path(counters_of(values)));
+        stacks.push(without_path(swap_frees(Counters::from_values(values))));
     }
     Ok(stacks)
-}
-
-/// In the order of the columns.
-fn counters_of(values: [u64; COUNTER_COLUMNS]) -> Counters {
-    let [
-        calls,
-        outstanding,
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        at_peak_bytes,
-        at_peak_blocks,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    ] = values;
-    Counters {
-        calls,
-        frees: calls.wrapping_sub(outstanding),
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        at_peak_bytes,
-        at_peak_blocks,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    }
 }
 
 fn sizes(raw: &[u8]) -> Result<Ragged<SizeBin>, Reason> {

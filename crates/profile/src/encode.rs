@@ -29,7 +29,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 use zstd::bulk::Compressor;
 
-use crate::codes::{COUNTER_COLUMNS, id_to_code, kind_to_code};
+use crate::codes::{id_to_code, kind_to_code, swap_frees};
 use crate::columns::Columns;
 use crate::encode_timeline::timeline;
 use crate::error::Reason;
@@ -229,24 +229,10 @@ fn stacks(stacks: &[Stack]) -> Vec<u8> {
 }
 
 fn counters(stacks: &[Stack]) -> Vec<u8> {
-    const COLUMNS: [fn(&Counters) -> u64; COUNTER_COLUMNS] = [
-        |c| c.calls,
-        // Mostly zero or small, as `frees` itself is not.
-        |c| c.calls.wrapping_sub(c.frees),
-        |c| c.total_bytes,
-        |c| c.live_bytes,
-        |c| c.live_blocks,
-        |c| c.peak_bytes,
-        |c| c.at_peak_bytes,
-        |c| c.at_peak_blocks,
-        |c| c.reallocs_in_place,
-        |c| c.reallocs_moved,
-        |c| c.temporaries,
-    ];
     let mut out = table(stacks.len());
-    out.put(COLUMNS.len() as u64);
-    for column in COLUMNS {
-        out.plain(stacks.iter().map(|stack| column(&stack.counters)));
+    out.put(Counters::COUNT as u64);
+    for column in 0..Counters::COUNT {
+        out.plain((stacks.iter()).map(|stack| swap_frees(stack.counters).values()[column]));
     }
     out.finish()
 }

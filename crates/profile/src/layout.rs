@@ -94,77 +94,38 @@ pub struct Tag(pub [u8; 4]);
 impl Tag {
     /// Stands for the file header where a section is to be named.
     pub const HEAD: Tag = Tag(*b"HEAD");
-    pub const META: Tag = Tag(*b"META");
-    pub const MODS: Tag = Tag(*b"MODS");
-    pub const FUNC: Tag = Tag(*b"FUNC");
-    pub const FRAM: Tag = Tag(*b"FRAM");
-    pub const NODE: Tag = Tag(*b"NODE");
-    pub const STAK: Tag = Tag(*b"STAK");
-    pub const CNTR: Tag = Tag(*b"CNTR");
-    pub const HTOT: Tag = Tag(*b"HTOT");
-    pub const HLIV: Tag = Tag(*b"HLIV");
-    pub const BRTH: Tag = Tag(*b"BRTH");
-    pub const FILE: Tag = Tag(*b"FILE");
-    pub const PLAC: Tag = Tag(*b"PLAC");
-    pub const THRD: Tag = Tag(*b"THRD");
-    pub const THST: Tag = Tag(*b"THST");
-    pub const TIME: Tag = Tag(*b"TIME");
-    pub const MOMT: Tag = Tag(*b"MOMT");
-    pub const STMP: Tag = Tag(*b"STMP");
-    pub const CNTS: Tag = Tag(*b"CNTS");
-    pub const CTOT: Tag = Tag(*b"CTOT");
-    pub const CHNG: Tag = Tag(*b"CHNG");
-    pub const ACCT: Tag = Tag(*b"ACCT");
-    pub const SNAP: Tag = Tag(*b"SNAP");
-    pub const DEFR: Tag = Tag(*b"DEFR");
     pub const END: Tag = Tag(*b"END ");
     /// A section whose own tag cannot be read.
     pub const UNKNOWN: Tag = Tag(*b"????");
 
-    /// Every section there is, in the order they are written.
-    pub const ALL: [Tag; 24] = [
-        Tag::META,
-        Tag::MODS,
-        Tag::FUNC,
-        Tag::FRAM,
-        Tag::NODE,
-        Tag::STAK,
-        Tag::CNTR,
-        Tag::HTOT,
-        Tag::HLIV,
-        Tag::BRTH,
-        Tag::FILE,
-        Tag::PLAC,
-        Tag::THRD,
-        Tag::THST,
-        Tag::TIME,
-        Tag::MOMT,
-        Tag::STMP,
-        Tag::CNTS,
-        Tag::CTOT,
-        Tag::CHNG,
-        Tag::ACCT,
-        Tag::SNAP,
-        Tag::DEFR,
-        Tag::END,
-    ];
+    const fn of(name: &str) -> Tag {
+        match name.as_bytes().first_chunk() {
+            Some(tag) => Tag(*tag),
+            None => Tag::UNKNOWN,
+        }
+    }
+}
 
-    /// The sections that need not be there.
-    pub const OPTIONAL: [Tag; 13] = [
-        Tag::FILE,
-        Tag::PLAC,
-        Tag::THRD,
-        Tag::THST,
-        Tag::TIME,
-        Tag::MOMT,
-        Tag::STMP,
-        Tag::CNTS,
-        Tag::CTOT,
-        Tag::CHNG,
-        Tag::ACCT,
-        Tag::SNAP,
-        Tag::DEFR,
-    ];
+/// The list of sections: those that are always there, and those that need not be.
+macro_rules! sections {
+    ($($tag:ident)*; $($optional:ident)*) => {
+        impl Tag {
+            $(pub const $tag: Tag = Tag::of(stringify!($tag));)*
+            $(pub const $optional: Tag = Tag::of(stringify!($optional));)*
+
+            /// Every section there is, in the order they are written.
+            pub const ALL: [Tag; [$(Tag::$tag,)* $(Tag::$optional,)* Tag::END].len()] =
+                [$(Tag::$tag,)* $(Tag::$optional,)* Tag::END];
+
+            /// The sections that need not be there.
+            pub const OPTIONAL: [Tag; [$(Tag::$optional),*].len()] = [$(Tag::$optional),*];
+        }
+    };
+}
+
+sections! {
+    META MODS FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH;
+    FILE PLAC THRD THST TIME MOMT STMP CNTS CTOT CHNG ACCT SNAP DEFR
 }
 
 impl fmt::Display for Tag {

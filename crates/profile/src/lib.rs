@@ -20,6 +20,7 @@ mod check_timeline;
 mod codes;
 mod columns;
 mod counter;
+mod counters;
 mod decode;
 mod decode_timeline;
 mod encode;

@@ -10,6 +10,7 @@
 //!
 //! Ids are indices into the tables; a parent always stands before its children.
 
+pub use crate::counters::{Counters, RecorderStats, Totals};
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 
@@ -121,56 +122,6 @@ pub struct Options {
     pub verify_every: u64,
 }
 
-/// Sums over all stacks of one kind.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct Totals {
-    pub calls: u64,
-    pub frees: u64,
-    pub total_bytes: u64,
-    pub live_bytes: u64,
-    pub live_blocks: u64,
-    pub peak_bytes: u64,
-    pub reallocs_in_place: u64,
-    pub reallocs_moved: u64,
-    pub temporaries: u64,
-}
-
-/// What the recorder says about itself.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct RecorderStats {
-    /// Shared memory in use at the end.
-    pub arena_bytes: u64,
-    /// Private memory of the recorder inside the program.
-    pub private_bytes: u64,
-    /// Estimated from a sample of the hooks' own time.
-    pub time_ns: u64,
-    pub threads: u64,
-    /// Stacks taken; those that were not the thread's last one; frames unwound for
-    /// them. Everything else was verified.
-    pub captures: u64,
-    pub stacks_unwound: u64,
-    pub frames_unwound: u64,
-    pub rule_misses: u64,
-    pub rules: u64,
-    pub trie_nodes: u64,
-    /// Stacks longer than the depth limit, kept with their root and leaf sides.
-    pub cut_stacks: u64,
-    /// Allocations that could not be recorded (no memory left for it).
-    pub dropped: u64,
-    pub dropped_bytes: u64,
-    /// Frees of blocks the recorder never saw made.
-    pub unknown_frees: u64,
-    /// Blocks handed out again at an address never seen freed.
-    pub missed_frees: u64,
-    /// Allocations made while recording was paused.
-    pub paused_calls: u64,
-    pub verified_stacks: u64,
-    pub verify_differences: u64,
-    pub frames_unresolved: u64,
-}
-
 /// One load of one file; the same file loaded again is another module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -262,24 +213,6 @@ pub struct Stack {
     pub counters: Counters,
 }
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
-pub struct Counters {
-    pub calls: u64,
-    pub frees: u64,
-    pub total_bytes: u64,
-    pub live_bytes: u64,
-    pub live_blocks: u64,
-    /// Highest live bytes of this stack alone.
-    pub peak_bytes: u64,
-    /// Live when the whole heap was highest.
-    pub at_peak_bytes: u64,
-    pub at_peak_blocks: u64,
-    pub reallocs_in_place: u64,
-    pub reallocs_moved: u64,
-    /// Freed by the thread that made them before it allocated again.
-    pub temporaries: u64,
-}
-
 /// One thread of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -301,6 +234,16 @@ pub struct ThreadCounters {
     pub frees: u64,
     /// Bytes made minus bytes freed; the sum over all threads is what is live.
     pub net_bytes: i64,
+}
+
+impl ThreadCounters {
+    /// More that the same thread did with the same stack.
+    pub fn add(&mut self, more: &ThreadCounters) {
+        self.calls = self.calls.saturating_add(more.calls);
+        self.total_bytes = self.total_bytes.saturating_add(more.total_bytes);
+        self.frees = self.frees.saturating_add(more.frees);
+        self.net_bytes = self.net_bytes.saturating_add(more.net_bytes);
+    }
 }
 
 /// Number of blocks whose size has `bits` binary digits: bin 7 holds 64..=127 bytes.
@@ -343,6 +286,17 @@ impl<T> Ragged<T> {
     /// So many rows without an item.
     pub(crate) fn empty_rows(rows: usize) -> Self {
         Ragged::from_ends(vec![0; rows], Vec::new())
+    }
+
+    /// Of items in the order of their rows, each with the number of its row.
+    pub fn from_sorted(rows: usize, items: impl IntoIterator<Item = (u32, T)>) -> Self {
+        let mut items = items.into_iter().peekable();
+        let mut ragged = Ragged::default();
+        for row in 0..rows as u32 {
+            let of_row = std::iter::from_fn(|| items.next_if(|(of, _)| *of == row));
+            ragged.push_row(of_row.map(|(_, item)| item));
+        }
+        ragged
     }
 
     pub fn push_row(&mut self, row: impl IntoIterator<Item = T>) {

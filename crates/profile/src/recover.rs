@@ -1,6 +1,7 @@
 //! Puts the tables together, and something harmless in place of each that was
 //! lost, so that whatever refers to it still holds.
 
+use crate::counter::Kind;
 use crate::decode::MetaTable;
 use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
@@ -209,31 +210,10 @@ fn join_stacks(
     stacks
 }
 
-/// Fills in the totals from the stacks. The peak is the one thing they do not
-/// say: what they held at the heap's peak is the closest to it.
+/// Fills in the totals from the stacks.
 fn add_up(profile: &mut Profile) {
-    for stack in &profile.stacks {
-        let totals = match stack.kind {
-            StackKind::Mapping => &mut profile.mappings,
-            StackKind::Heap | StackKind::Pooled | StackKind::Overflow => &mut profile.heap,
-            // Lies inside the memory of the others.
-            StackKind::Reported => continue,
-        };
-        let counters = &stack.counters;
-        for (sum, value) in [
-            (&mut totals.calls, counters.calls),
-            (&mut totals.frees, counters.frees),
-            (&mut totals.total_bytes, counters.total_bytes),
-            (&mut totals.live_bytes, counters.live_bytes),
-            (&mut totals.live_blocks, counters.live_blocks),
-            (&mut totals.peak_bytes, counters.at_peak_bytes),
-            (&mut totals.reallocs_in_place, counters.reallocs_in_place),
-            (&mut totals.reallocs_moved, counters.reallocs_moved),
-            (&mut totals.temporaries, counters.temporaries),
-        ] {
-            *sum = sum.saturating_add(value);
-        }
-    }
+    profile.heap = Totals::of(&profile.stacks, Kind::Heap);
+    profile.mappings = Totals::of(&profile.stacks, Kind::Mapping);
     for totals in [&mut profile.heap, &mut profile.mappings] {
         totals.peak_bytes = totals.peak_bytes.max(totals.live_bytes);
     }

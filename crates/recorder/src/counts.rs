@@ -2,10 +2,10 @@
 
 use crate::arena_map::Arena;
 use crate::hot;
-use crate::moments::{self, Row};
+use crate::moments;
 use crate::private;
 use core::sync::atomic::{AtomicU64, Ordering};
-use residue_arena::moments::{KIND_TOTAL, MOST_NAMES};
+use residue_arena::moments::{KIND_TOTAL, MOST_NAMES, Row};
 
 /// The bits of two `f64` per name: the total, and what was last written of it.
 #[repr(C)]

@@ -11,7 +11,7 @@ use crate::hot::{self, Hot};
 use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
-use crate::moments::{self, Row};
+use crate::moments;
 use crate::names;
 use crate::recorder::{self, Caller};
 use crate::setup::{self, Digits};

@@ -16,26 +16,6 @@ use residue_arena::tables::thread as stat;
 use residue_arena::{PAGE_BYTES, header};
 use residue_residency::Statm;
 
-/// One row before it is written. Sizes are zero where they were not read.
-#[derive(Clone, Copy, Default)]
-pub struct Row {
-    pub kind: u64,
-    /// Number of the moment, zero for a row that is none.
-    pub number: u32,
-    pub name: Option<u32>,
-    pub event: u32,
-    pub stream: u32,
-    pub id: u64,
-    pub time_ns: u64,
-    pub vm_bytes: u64,
-    pub rss_bytes: u64,
-    pub shared_bytes: u64,
-    pub live_bytes: u64,
-    pub mapped_bytes: u64,
-    pub recorder_bytes: u64,
-    pub threads: u32,
-}
-
 /// How long the process must have run since it was last looked at, in multiples of
 /// what that took: one more after so many looks, up to the most.
 const LOOKS_PER_REST: u64 = 8;
@@ -160,25 +140,14 @@ pub fn write(arena: Arena, row: &Row, is_kept: bool) {
         return;
     };
     // SAFETY: the item is one of the two regions of rows.
-    let words: &[AtomicU64; ROW_WORDS] = unsafe { arena_map::words(item) };
+    let [head, others @ ..]: &[AtomicU64; ROW_WORDS] = unsafe { arena_map::words(item) };
+    let [head_word, other_words @ ..] = row.to_words();
     // A reader must not take the new words for the old row's.
-    words[ROW_HEAD].store(0, Ordering::Release);
-    let set = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
-    set(
-        ROW_EVENT_AND_STREAM,
-        u64::from(row.stream) << 32 | u64::from(row.event),
-    );
-    set(ROW_ID, row.id);
-    set(ROW_TIME_NS, row.time_ns);
-    set(ROW_VM, row.vm_bytes);
-    set(ROW_RSS, row.rss_bytes);
-    set(ROW_SHARED, row.shared_bytes);
-    set(ROW_LIVE, row.live_bytes);
-    set(ROW_MAPPED, row.mapped_bytes);
-    set(ROW_RECORDER, row.recorder_bytes);
-    set(ROW_THREADS, u64::from(row.threads));
-    let head = row_head(row.kind, row.number, row.name);
-    words[ROW_HEAD].store(head, Ordering::Release);
+    head.store(0, Ordering::Release);
+    for (place, word) in others.iter().zip(other_words) {
+        place.store(word, Ordering::Relaxed);
+    }
+    head.store(head_word, Ordering::Release);
 }
 
 fn place(arena: Arena, is_kept: bool) -> Option<*mut u8> {

@@ -20,7 +20,7 @@ mod threads;
 mod tree;
 mod truth;
 
-use residue_profile::{End, Meta, Node, Profile, ROOT, Stack, StackKind, Totals};
+use residue_profile::{End, Kind, Meta, Node, Profile, ROOT, Stack, Totals};
 
 use code::Code;
 use history::History;
@@ -94,10 +94,14 @@ pub fn profile(spec: &Spec) -> Profile {
         let shares = threads::shares(&mut random, path, &counters, spec.threads);
         profile.by_thread.push_row(shares);
     }
-    profile.heap = sums(&profile.stacks, StackKind::is_heap);
-    profile.mappings = sums(&profile.stacks, |kind| kind == StackKind::Mapping);
-    profile.heap.peak_bytes = history.heap_peak_bytes();
-    profile.mappings.peak_bytes = history.mapped_peak_bytes();
+    profile.heap = Totals {
+        peak_bytes: history.heap_peak_bytes(),
+        ..Totals::of(&profile.stacks, Kind::Heap)
+    };
+    profile.mappings = Totals {
+        peak_bytes: history.mapped_peak_bytes(),
+        ..Totals::of(&profile.stacks, Kind::Mapping)
+    };
     profile
 }
 
@@ -120,22 +124,6 @@ fn meta(spec: &Spec) -> Meta {
         notes: vec!["this profile was made up".into()],
         ..Meta::default()
     }
-}
-
-fn sums(stacks: &[Stack], is_meant: fn(StackKind) -> bool) -> Totals {
-    let mut sums = Totals::default();
-    for stack in stacks.iter().filter(|stack| is_meant(stack.kind)) {
-        let counters = &stack.counters;
-        sums.calls += counters.calls;
-        sums.frees += counters.frees;
-        sums.total_bytes += counters.total_bytes;
-        sums.live_bytes += counters.live_bytes;
-        sums.live_blocks += counters.live_blocks;
-        sums.reallocs_in_place += counters.reallocs_in_place;
-        sums.reallocs_moved += counters.reallocs_moved;
-        sums.temporaries += counters.temporaries;
-    }
-    sums
 }
 
 /// The root of every tree of calls.

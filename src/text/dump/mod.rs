@@ -7,6 +7,7 @@ mod stacks;
 mod timeline;
 mod timeline_json;
 
+use std::fmt::Display;
 use std::io::{self, Write};
 
 use residue_profile::*;
@@ -43,7 +44,11 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
 /// Facts, each with its heading.
 pub type Rows = Vec<(&'static str, String)>;
 
-pub fn section(out: &mut dyn Write, name: &str, rows: Rows) -> io::Result<()> {
+pub fn section(
+    out: &mut dyn Write,
+    name: &str,
+    rows: impl IntoIterator<Item = (impl Display, String)>,
+) -> io::Result<()> {
     writeln!(out, "[{name}]")?;
     for (heading, text) in rows {
         let line = format!("  {heading:<20} {text}");
@@ -134,29 +139,12 @@ fn exact_duration(nanoseconds: u64) -> String {
     format!("{} ({} ns)", duration(nanoseconds), count(nanoseconds))
 }
 
-fn totals(totals: &Totals) -> Rows {
-    let Totals {
-        calls,
-        frees,
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    } = totals;
-    vec![
-        ("calls", count(*calls)),
-        ("frees", count(*frees)),
-        ("total", exact_bytes(*total_bytes)),
-        ("live", exact_bytes(*live_bytes)),
-        ("live blocks", count(*live_blocks)),
-        ("peak", exact_bytes(*peak_bytes)),
-        ("reallocs in place", count(*reallocs_in_place)),
-        ("reallocs moved", count(*reallocs_moved)),
-        ("temporaries", count(*temporaries)),
-    ]
+fn totals(totals: &Totals) -> impl Iterator<Item = (String, String)> {
+    let rows = Totals::NAMES.iter().zip(totals.values());
+    rows.map(|(name, value)| match name.strip_suffix("_bytes") {
+        Some(what) => (what.replace('_', " "), exact_bytes(value)),
+        None => (name.replace('_', " "), count(value)),
+    })
 }
 
 fn recorder(stats: &RecorderStats) -> Rows {

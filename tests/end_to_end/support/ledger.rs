@@ -148,18 +148,7 @@ fn plain(linkage_name: &str) -> String {
 
 pub fn total<'a>(stacks: impl Iterator<Item = &'a Stack>) -> Counters {
     stacks.fold(Counters::default(), |mut sum, stack| {
-        let these = &stack.counters;
-        sum.calls += these.calls;
-        sum.frees += these.frees;
-        sum.total_bytes += these.total_bytes;
-        sum.live_bytes += these.live_bytes;
-        sum.live_blocks += these.live_blocks;
-        sum.peak_bytes += these.peak_bytes;
-        sum.at_peak_bytes += these.at_peak_bytes;
-        sum.at_peak_blocks += these.at_peak_blocks;
-        sum.reallocs_in_place += these.reallocs_in_place;
-        sum.reallocs_moved += these.reallocs_moved;
-        sum.temporaries += these.temporaries;
+        sum.add(&stack.counters);
         sum
     })
 }

@@ -34,7 +34,7 @@ impl Ledgers {
         for (index, stack) in profile.stacks.iter().enumerate() {
             let node = nodes.get(stack.node as usize).copied().unwrap_or(ROOT);
             let number = self.number(node, stack.kind);
-            add_counters(&mut self.stacks[number as usize].counters, &stack.counters);
+            self.stacks[number as usize].counters.add(&stack.counters);
             let rows = &mut self.rows;
             rows.sizes_total.add(number, profile.sizes_total.row(index));
             rows.sizes_live.add(number, profile.sizes_live.row(index));
@@ -67,38 +67,6 @@ type StackKindKey = std::mem::Discriminant<StackKind>;
 
 fn key(kind: StackKind) -> StackKindKey {
     std::mem::discriminant(&kind)
-}
-
-fn add_counters(sum: &mut Counters, more: &Counters) {
-    // Named one by one, so that a new counter cannot be forgotten.
-    let Counters {
-        calls,
-        frees,
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        at_peak_bytes,
-        at_peak_blocks,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    } = more;
-    for (sum, more) in [
-        (&mut sum.calls, calls),
-        (&mut sum.frees, frees),
-        (&mut sum.total_bytes, total_bytes),
-        (&mut sum.live_bytes, live_bytes),
-        (&mut sum.live_blocks, live_blocks),
-        (&mut sum.peak_bytes, peak_bytes),
-        (&mut sum.at_peak_bytes, at_peak_bytes),
-        (&mut sum.at_peak_blocks, at_peak_blocks),
-        (&mut sum.reallocs_in_place, reallocs_in_place),
-        (&mut sum.reallocs_moved, reallocs_moved),
-        (&mut sum.temporaries, temporaries),
-    ] {
-        *sum = sum.saturating_add(*more);
-    }
 }
 
 /// A row of a stack's list, and how two with the same key become one.
@@ -134,10 +102,7 @@ impl Row for ThreadCounters {
     }
 
     fn add(&mut self, more: &Self) {
-        self.calls = self.calls.saturating_add(more.calls);
-        self.total_bytes = self.total_bytes.saturating_add(more.total_bytes);
-        self.frees = self.frees.saturating_add(more.frees);
-        self.net_bytes = self.net_bytes.saturating_add(more.net_bytes);
+        ThreadCounters::add(self, more);
     }
 }
 
@@ -185,14 +150,6 @@ impl<T: Row> Pile<T> {
     /// One row of the table for every stack.
     pub fn finish(mut self, stacks: usize) -> Ragged<T> {
         self.put_together();
-        let mut table = Ragged::default();
-        let mut rest = self.rows.as_slice();
-        for stack in 0..stacks {
-            let of_stack = rest.iter().take_while(|(of, _)| *of as usize == stack);
-            let (row, behind) = rest.split_at(of_stack.count());
-            table.push_row(row.iter().map(|(_, row)| *row));
-            rest = behind;
-        }
-        table
+        Ragged::from_sorted(stacks, self.rows)
     }
 }

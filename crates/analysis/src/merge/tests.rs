@@ -256,7 +256,7 @@ fn one_alone_is_returned_as_it_is() {
 }
 
 #[test]
-fn the_papers_say_what_was_added() {
+fn the_notes_say_what_was_added() {
     let mut other = process(2, 0, &[("load", 1)]);
     other.meta.program = "tool".into();
     other.meta.notes.push("something was lost".into());

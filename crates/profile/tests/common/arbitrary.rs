@@ -55,13 +55,8 @@ prop_compose! {
 }
 
 prop_compose! {
-    fn totals()(n in proptest::array::uniform9(number())) -> Totals {
-        let [calls, frees, total_bytes, live_bytes, live_blocks, peak_bytes,
-            reallocs_in_place, reallocs_moved, temporaries] = n;
-        Totals {
-            calls, frees, total_bytes, live_bytes, live_blocks, peak_bytes,
-            reallocs_in_place, reallocs_moved, temporaries,
-        }
+    fn totals()(n in proptest::array::uniform(number())) -> Totals {
+        Totals::from_values(n)
     }
 }
 
@@ -79,15 +74,9 @@ prop_compose! {
             Just(StackKind::Heap), Just(StackKind::Mapping),
             Just(StackKind::Pooled), Just(StackKind::Overflow), Just(StackKind::Reported),
         ],
-        n in proptest::array::uniform11(number()),
+        n in proptest::array::uniform(number()),
     ) -> Stack {
-        let [calls, frees, total_bytes, live_bytes, live_blocks, peak_bytes, at_peak_bytes,
-            at_peak_blocks, reallocs_in_place, reallocs_moved, temporaries] = n;
-        let counters = Counters {
-            calls, frees, total_bytes, live_bytes, live_blocks, peak_bytes, at_peak_bytes,
-            at_peak_blocks, reallocs_in_place, reallocs_moved, temporaries,
-        };
-        Stack { node, kind, counters }
+        Stack { node, kind, counters: Counters::from_values(n) }
     }
 }
 

@@ -69,9 +69,7 @@ impl StackNumbers {
             frees: counters.frees,
             churn_bytes: counters.total_bytes.saturating_sub(counters.live_bytes),
             temporaries: counters.temporaries,
-            reallocs: counters
-                .reallocs_in_place
-                .saturating_add(counters.reallocs_moved),
+            reallocs: counters.reallocs(),
             peak_bytes: counters.peak_bytes,
             at_peak_bytes: counters.at_peak_bytes,
         }

@@ -1,6 +1,6 @@
 //! Who was recorded, and what a reader of the sum should know.
 
-use residue_profile::timeline::Source;
+use residue_profile::timeline::{About, Source};
 use residue_profile::{End, Meta, Options, Profile, RecorderStats, Totals};
 
 /// Names of profiles that are listed in a note.
@@ -8,8 +8,17 @@ const NAMES_SHOWN: usize = 8;
 /// Different notes of the profiles that are kept.
 const NOTES_KEPT: usize = 16;
 
+/// What the sum has beside its tables.
+pub struct Facts {
+    pub meta: Meta,
+    pub heap: Totals,
+    pub mappings: Totals,
+    pub recorder: RecorderStats,
+    pub about: About,
+}
+
 #[derive(Default)]
-pub struct Papers {
+pub struct MetaSum {
     pub profiles: u64,
     meta: Meta,
     ended_unix_ns: u64,
@@ -29,13 +38,13 @@ pub struct Papers {
     options_differ: bool,
 }
 
-impl Papers {
+impl MetaSum {
     pub fn add(&mut self, profile: Profile) {
         let is_first = self.profiles == 0;
         self.profiles += 1;
-        add_totals(&mut self.heap, &profile.heap);
-        add_totals(&mut self.mappings, &profile.mappings);
-        add_recorder(&mut self.recorder, &profile.recorder);
+        self.heap.add(&profile.heap);
+        self.mappings.add(&profile.mappings);
+        self.recorder.add(&profile.recorder);
         let about = &profile.timeline.about;
         self.events = self.events.saturating_add(about.events);
         self.have_timeline |= !profile.timeline.moments.is_empty();
@@ -109,7 +118,7 @@ impl Papers {
         self.births.is_some() && !self.births_differ
     }
 
-    pub fn finish(mut self, profile: &mut Profile) {
+    pub fn finish(mut self) -> Facts {
         let notes = self.notes();
         let meta = &mut self.meta;
         if let Some((unit, _)) = self.births {
@@ -119,17 +128,20 @@ impl Papers {
         meta.parent_pid = 0;
         meta.duration_ns = self.ended_unix_ns.saturating_sub(meta.started_unix_ns);
         meta.notes = notes;
-        profile.meta = self.meta;
-        profile.heap = self.heap;
-        profile.mappings = self.mappings;
-        profile.recorder = self.recorder;
-        let about = &mut profile.timeline.about;
-        about.source = self.source;
-        about.events = if self.source == Source::None {
-            0
-        } else {
-            self.events
-        };
+        Facts {
+            meta: self.meta,
+            heap: self.heap,
+            mappings: self.mappings,
+            recorder: self.recorder,
+            about: About {
+                source: self.source,
+                events: match self.source {
+                    Source::None => 0,
+                    _ => self.events,
+                },
+                ..About::default()
+            },
+        }
     }
 
     fn notes(&self) -> Vec<String> {
@@ -162,82 +174,5 @@ impl Papers {
             notes.push(format!("{} more notes are left out", self.notes_left_out));
         }
         notes
-    }
-}
-
-fn add_totals(sum: &mut Totals, more: &Totals) {
-    // Named one by one, so that a new number cannot be forgotten.
-    let Totals {
-        calls,
-        frees,
-        total_bytes,
-        live_bytes,
-        live_blocks,
-        peak_bytes,
-        reallocs_in_place,
-        reallocs_moved,
-        temporaries,
-    } = more;
-    add_all([
-        (&mut sum.calls, calls),
-        (&mut sum.frees, frees),
-        (&mut sum.total_bytes, total_bytes),
-        (&mut sum.live_bytes, live_bytes),
-        (&mut sum.live_blocks, live_blocks),
-        (&mut sum.peak_bytes, peak_bytes),
-        (&mut sum.reallocs_in_place, reallocs_in_place),
-        (&mut sum.reallocs_moved, reallocs_moved),
-        (&mut sum.temporaries, temporaries),
-    ]);
-}
-
-fn add_recorder(sum: &mut RecorderStats, more: &RecorderStats) {
-    let RecorderStats {
-        arena_bytes,
-        private_bytes,
-        time_ns,
-        threads,
-        captures,
-        stacks_unwound,
-        frames_unwound,
-        rule_misses,
-        rules,
-        trie_nodes,
-        cut_stacks,
-        dropped,
-        dropped_bytes,
-        unknown_frees,
-        missed_frees,
-        paused_calls,
-        verified_stacks,
-        verify_differences,
-        frames_unresolved,
-    } = more;
-    add_all([
-        (&mut sum.arena_bytes, arena_bytes),
-        (&mut sum.private_bytes, private_bytes),
-        (&mut sum.time_ns, time_ns),
-        (&mut sum.threads, threads),
-        (&mut sum.captures, captures),
-        (&mut sum.stacks_unwound, stacks_unwound),
-        (&mut sum.frames_unwound, frames_unwound),
-        (&mut sum.rule_misses, rule_misses),
-        (&mut sum.rules, rules),
-        (&mut sum.trie_nodes, trie_nodes),
-        (&mut sum.cut_stacks, cut_stacks),
-        (&mut sum.dropped, dropped),
-        (&mut sum.dropped_bytes, dropped_bytes),
-        (&mut sum.unknown_frees, unknown_frees),
-        (&mut sum.missed_frees, missed_frees),
-        (&mut sum.paused_calls, paused_calls),
-        (&mut sum.verified_stacks, verified_stacks),
-        (&mut sum.verify_differences, verify_differences),
-        (&mut sum.frames_unresolved, frames_unresolved),
-    ]);
-}
-
-fn add_all<const N: usize>(numbers: [(&mut u64, &u64); N]) {
-    for (sum, more) in numbers {
-        *sum = sum.saturating_add(*more);
     }
 }

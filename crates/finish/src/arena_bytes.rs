@@ -1,0 +1,369 @@
+//! An arena in memory, laid out as the recorder would, for tests.
+//!
+//! It follows the recorder's rules in one thread at a time: what a moment does, when a
+//! record logs, when it saves what it held at the peak. What a kill leaves behind is
+//! made by stopping in the middle.
+
+use crate::arena_file::{ArenaFile, Storage};
+use residue_arena::counters::*;
+use residue_arena::live::{PAGE_ENTRIES, pack_inline, pack_side};
+use residue_arena::moments::*;
+use residue_arena::region::{self, Region};
+use residue_arena::tables::{self, thread as stat};
+use residue_arena::{MAGIC, VERSION, header, node};
+use std::io;
+use std::path::Path;
+
+/// The capacities of the smallest arena there is.
+const SHRINK: u32 = 14;
+const HEADER_BYTES: usize = header::WORDS * 8;
+
+pub struct ArenaBytes {
+    header: Vec<u64>,
+    /// The items of each region, in the order of [`region::ALL`].
+    regions: Vec<Vec<u8>>,
+    /// Of entries in pages of live blocks.
+    live_blocks: usize,
+}
+
+impl ArenaBytes {
+    pub fn new() -> ArenaBytes {
+        let mut arena = ArenaBytes {
+            header: vec![0; header::WORDS],
+            regions: vec![Vec::new(); region::COUNT],
+            live_blocks: 0,
+        };
+        let (extents, _) = region::layout(SHRINK);
+        for (extent, region) in extents.iter().zip(region::ALL) {
+            arena.set(region.word(region::OFFSET), extent.offset);
+            arena.set(region.word(region::ITEM_BYTES), region.item_bytes());
+            arena.set(region.word(region::CAPACITY), extent.capacity);
+        }
+        arena.set(header::MAGIC, MAGIC);
+        arena.set(header::VERSION, VERSION);
+        arena.set(header::STATE, header::READY);
+        arena.set(header::STACKS, node::FIRST_FREE_STACK.into());
+        arena.set(header::STRIDE, 1);
+        arena.node(node::ROOT, 0);
+        arena
+    }
+
+    pub fn open(self) -> ArenaFile {
+        ArenaFile::in_storage(Path::new("in memory"), Box::new(self)).unwrap()
+    }
+
+    pub fn set(&mut self, word: header::Word, value: u64) {
+        self.header[word] = value;
+    }
+
+    pub fn get(&self, word: header::Word) -> u64 {
+        self.header[word]
+    }
+
+    /// Makes room for an item, which is zero; returns its number.
+    pub fn append(&mut self, region: Region) -> u64 {
+        let number = self.get(region.word(region::USED));
+        assert!(number < self.get(region.word(region::CAPACITY)));
+        self.set(region.word(region::USED), number + 1);
+        self.set(region.word(region::COMMITTED), number + 1);
+        let bytes = &mut self.regions[region as usize];
+        bytes.resize((number + 1) as usize * region.item_bytes() as usize, 0);
+        number
+    }
+
+    pub fn append_words(&mut self, region: Region, words: &[u64]) -> u64 {
+        let number = self.append(region);
+        for (index, &value) in words.iter().enumerate() {
+            self.set_word(region, number, index, value);
+        }
+        number
+    }
+
+    fn append_bytes(&mut self, region: Region, bytes: &[u8]) -> u64 {
+        let offset = self.get(region.word(region::USED));
+        for &byte in bytes {
+            let item = self.append(region);
+            self.regions[region as usize][item as usize] = byte;
+        }
+        offset
+    }
+
+    pub fn word(&self, region: Region, item: u64, index: usize) -> u64 {
+        let start = (item * region.item_bytes()) as usize + index * 8;
+        let mut bytes = [0; 8];
+        bytes.copy_from_slice(&self.regions[region as usize][start..][..8]);
+        u64::from_le_bytes(bytes)
+    }
+
+    pub fn set_word(&mut self, region: Region, item: u64, index: usize, value: u64) {
+        let start = (item * region.item_bytes()) as usize + index * 8;
+        self.regions[region as usize][start..][..8].copy_from_slice(&value.to_le_bytes());
+    }
+
+    fn set_half(&mut self, region: Region, item: u64, offset: usize, value: u32) {
+        let start = (item * region.item_bytes()) as usize + offset;
+        self.regions[region as usize][start..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    pub fn text(&mut self, text: &str) -> u64 {
+        let offset = self.append_bytes(Region::Strings, text.as_bytes());
+        tables::text::pack(offset, text.len() as u64)
+    }
+
+    pub fn name(&mut self, name: &str) -> u32 {
+        let reference = self.text(name);
+        self.append_words(Region::Names, &[reference]) as u32
+    }
+
+    pub fn module(&mut self, path: &str, addresses: std::ops::Range<u64>, generation: u64) -> u64 {
+        let path = self.text(path);
+        let bias = addresses.start;
+        let words = [addresses.start, addresses.end, bias, generation, path];
+        self.append_words(Region::Modules, &words)
+    }
+
+    /// Always a new node, as where threads race.
+    pub fn node(&mut self, parent: u32, key: u64) -> u32 {
+        let number = self.append_words(Region::Nodes, &[key]);
+        self.set_half(Region::Nodes, number, node::PARENT, parent);
+        number as u32
+    }
+
+    /// Gives a node the next stack id, for the heap or ([`node::MAP_STACK`]) for mappings.
+    pub fn stack(&mut self, node: u32, field: usize) -> u32 {
+        let stack = self.get(header::STACKS);
+        self.set(header::STACKS, stack + 1);
+        self.set_half(Region::Nodes, node.into(), field, stack as u32);
+        stack as u32
+    }
+
+    pub fn heap_stack(&mut self, node: u32) -> u32 {
+        self.stack(node, node::HEAP_STACK)
+    }
+
+    /// A node below the root, with a stack id.
+    pub fn path(&mut self, key: u64) -> u32 {
+        let node = self.node(node::ROOT, key);
+        self.heap_stack(node)
+    }
+
+    /// A state of the recorder, with its thread.
+    pub fn state(&mut self, tid: u64, name: &str) -> u32 {
+        let mut words = [0; stat::WORDS];
+        words[stat::TID] = tid;
+        for (index, piece) in name.as_bytes().chunks(8).enumerate() {
+            let mut bytes = [0; 8];
+            bytes[..piece.len()].copy_from_slice(piece);
+            words[stat::NAME + index] = u64::from_le_bytes(bytes);
+        }
+        self.append_words(Region::Threads, &words) as u32
+    }
+
+    /// The page of counters that holds a stack's record, made if it is not there; and
+    /// the place of the record in it.
+    fn page(&mut self, state: u32, stack: u32) -> (u64, usize) {
+        let key = page_key(state, stack);
+        let pages = self.get(Region::CounterKeys.word(region::USED));
+        let known = (0..pages).find(|&page| self.word(Region::CounterKeys, page, 0) == key);
+        let page = known.unwrap_or_else(|| {
+            self.append_words(Region::CounterKeys, &[key]);
+            self.append(Region::CounterPages)
+        });
+        (page, stack as usize % PAGE_RECORDS)
+    }
+
+    pub fn record(&mut self, state: u32, stack: u32, index: usize) -> u64 {
+        let (page, slot) = self.page(state, stack);
+        self.word(Region::CounterPages, page, slot * RECORD_WORDS + index)
+    }
+
+    fn set_record(&mut self, state: u32, stack: u32, index: usize, value: u64) {
+        let (page, slot) = self.page(state, stack);
+        self.set_word(
+            Region::CounterPages,
+            page,
+            slot * RECORD_WORDS + index,
+            value,
+        );
+    }
+
+    fn bump(&mut self, state: u32, stack: u32, index: usize, more: u64) {
+        let sum = self.record(state, stack, index).wrapping_add(more);
+        self.set_record(state, stack, index, sum);
+    }
+
+    fn live(&mut self, state: u32, stack: u32) -> (u64, u64) {
+        let [calls, frees, bytes, freed_bytes] =
+            [ALLOCATIONS, FREES, BYTES, FREED_BYTES].map(|index| self.record(state, stack, index));
+        (bytes.wrapping_sub(freed_bytes), calls.wrapping_sub(frees))
+    }
+
+    pub fn made(&mut self, state: u32, stack: u32, bytes: u64) {
+        self.before_change(state, stack);
+        self.bump(state, stack, ALLOCATIONS, 1);
+        self.bump(state, stack, BYTES, bytes);
+        let bin = RECORD_BIN + size_bin(bytes);
+        self.bump(state, stack, bin / 2, 1 << (bin % 2 * 32));
+        let (live_bytes, _) = self.live(state, stack);
+        let highest = self.record(state, stack, HIGHEST) as i64;
+        let highest = highest.max(live_bytes as i64);
+        self.set_record(state, stack, HIGHEST, highest as u64);
+        self.set(header::LIVE_BYTES, self.get(header::LIVE_BYTES) + bytes);
+        if self.get(header::LIVE_BYTES) > self.get(header::PEAK_BYTES) {
+            self.set(header::PEAK_BYTES, self.get(header::LIVE_BYTES));
+            self.set(header::RISING, 1);
+        }
+    }
+
+    pub fn freed(&mut self, state: u32, stack: u32, bytes: u64) {
+        if self.get(header::RISING) != 0 {
+            self.set(header::PEAK_EPOCH, self.get(header::PEAK_EPOCH) + 1);
+            self.set(header::RISING, 0);
+        }
+        self.before_change(state, stack);
+        self.bump(state, stack, FREES, 1);
+        self.bump(state, stack, FREED_BYTES, bytes);
+        self.set(header::LIVE_BYTES, self.get(header::LIVE_BYTES) - bytes);
+    }
+
+    fn before_change(&mut self, state: u32, stack: u32) {
+        let interval = self.get(header::INTERVAL);
+        if self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32 != interval {
+            self.log(state, stack);
+            self.note_logged(state, stack);
+            let at_peak = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) as u32;
+            let word = interval << 32 | u64::from(at_peak);
+            self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, word);
+        }
+        let epoch = self.get(header::PEAK_EPOCH);
+        let word = self.record(state, stack, EPOCH_AND_EXTRA);
+        if self.get(header::RISING) == 0 && u64::from(word as u32) != epoch {
+            let (bytes, blocks) = self.live(state, stack);
+            let word = word >> 32 << 32 | epoch;
+            let packed = interval << 32 | u64::from(blocks as u32);
+            self.set_record(state, stack, AT_PEAK_BYTES, bytes);
+            self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, packed);
+            self.set_record(state, stack, EPOCH_AND_EXTRA, word);
+        }
+    }
+
+    /// The first half of a record's first touch in an interval: what the interval of
+    /// its last touch left goes to the log.
+    pub fn log(&mut self, state: u32, stack: u32) {
+        let (page, slot) = self.page(state, stack);
+        let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
+        let logged = |which| self.word(Region::CounterPages, page, place + which);
+        let (logged_bytes, logged_blocks) = (logged(0), logged(1));
+        let (bytes, blocks) = self.live(state, stack);
+        let mut bytes = bytes.wrapping_sub(logged_bytes) as i64;
+        let mut blocks = blocks.wrapping_sub(logged_blocks) as i64;
+        let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
+        while bytes != 0 || blocks != 0 {
+            let (packed, more_bytes, more_blocks) = pack_change(bytes, blocks);
+            let head = interval << node::STACK_BITS | u64::from(stack);
+            self.append_words(Region::Changes, &[head, packed]);
+            (bytes, blocks) = (more_bytes, more_blocks);
+        }
+    }
+
+    /// The second half: the record knows that it is in the log.
+    fn note_logged(&mut self, state: u32, stack: u32) {
+        let (page, slot) = self.page(state, stack);
+        let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
+        let (bytes, blocks) = self.live(state, stack);
+        self.set_word(Region::CounterPages, page, place, bytes);
+        self.set_word(Region::CounterPages, page, place + 1, blocks);
+    }
+
+    /// Words of the record's overflow, which is made if there is none.
+    pub fn set_overflow(&mut self, state: u32, stack: u32, words: &[(usize, u64)]) {
+        let word = self.record(state, stack, EPOCH_AND_EXTRA);
+        let number = match word >> EXTRA_SHIFT {
+            0 => self.append(Region::Extras) + 1,
+            number => number,
+        };
+        let word = word as u32 as u64 | number << EXTRA_SHIFT;
+        self.set_record(state, stack, EPOCH_AND_EXTRA, word);
+        for &(index, value) in words {
+            self.set_word(Region::Extras, number - 1, index, value);
+        }
+    }
+
+    /// An entry of the live table.
+    pub fn live_block(&mut self, stack: u32, bytes: u64, birth: u32) {
+        let place = self.live_blocks % PAGE_ENTRIES;
+        if place == 0 {
+            self.append_words(Region::LiveKeys, &[1]);
+            self.append(Region::LivePages);
+        }
+        let page = (self.live_blocks / PAGE_ENTRIES) as u64;
+        self.live_blocks += 1;
+        let entry = pack_inline(stack, bytes, birth).unwrap_or_else(|| {
+            let side = self.append_words(Region::Sides, &[bytes, birth.into()]);
+            pack_side(stack, side as u32)
+        });
+        self.set_word(Region::LivePages, page, place, entry);
+    }
+
+    pub fn mapping(&mut self, stack: u32, bytes: u64, birth: u64) {
+        self.append_words(Region::Mappings, &[1 << 20, bytes, stack.into(), birth]);
+    }
+
+    /// Ends the interval that runs with a moment, whose number is returned.
+    pub fn moment(&mut self, row: Row) -> u32 {
+        self.set(header::INTERVAL, self.get(header::INTERVAL) + 1);
+        let number = self.get(header::INTERVAL) as u32;
+        self.row(Region::Moments, row, number);
+        number
+    }
+
+    /// A row that is no moment: a stamp, a count, or an event that is not kept, whose
+    /// place is the ring.
+    pub fn row(&mut self, region: Region, row: Row, number: u32) {
+        let row = Row {
+            number,
+            live_bytes: self.get(header::LIVE_BYTES),
+            ..row
+        };
+        self.append_words(region, &row.to_words());
+    }
+
+    pub fn snapshot(&mut self, name: u32, number: u32, texts: [&str; 3]) {
+        let mut words = vec![number.into(), name.into()];
+        for text in texts {
+            words.push(self.append_bytes(Region::Papers, text.as_bytes()));
+            words.push(text.len() as u64);
+        }
+        self.append_words(Region::Snapshots, &words);
+    }
+}
+
+impl Storage for ArenaBytes {
+    fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
+        let header: Vec<u8> = self
+            .header
+            .iter()
+            .flat_map(|word| word.to_le_bytes())
+            .collect();
+        let (extents, _) = region::layout(SHRINK);
+        let held = match offset as usize {
+            offset if offset < HEADER_BYTES => &header[offset..],
+            offset => {
+                let starts = extents.map(|extent| extent.offset as usize);
+                let region = starts.partition_point(|&start| start <= offset) - 1;
+                &self.regions[region][offset - starts[region]..]
+            }
+        };
+        let wanted = held.get(..buffer.len());
+        buffer.copy_from_slice(wanted.ok_or(io::ErrorKind::UnexpectedEof)?);
+        Ok(())
+    }
+
+    fn user(&self) -> Option<u32> {
+        None
+    }
+
+    fn modified_unix_ns(&self) -> u64 {
+        0
+    }
+}

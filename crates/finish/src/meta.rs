@@ -1,0 +1,44 @@
+//! Who was recorded, how, and how it ended.
+
+use crate::Ending;
+use crate::arena_file::{ArenaFile, Error};
+use crate::births;
+use residue_arena::header;
+use residue_profile::{Meta, Options};
+
+pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
+    let identity = arena.identity()?;
+    let started = arena.word(header::STARTED_UNIX_NS);
+    let ended = ending
+        .ended_unix_ns
+        .unwrap_or_else(|| arena.modified_unix_ns());
+    Ok(Meta {
+        residue_version: env!("CARGO_PKG_VERSION").to_string(),
+        program: identity.program(),
+        executable: identity.executable,
+        command: identity.command,
+        pid: identity.pid,
+        parent_pid: arena.word(header::PARENT_PID) as u32,
+        started_unix_ns: started,
+        duration_ns: ended.saturating_sub(started),
+        end: ending.end.clone(),
+        allocator: allocator(arena)?,
+        page_bytes: residue_arena::PAGE_BYTES,
+        max_rss_bytes: ending.max_rss_bytes,
+        options: Options {
+            min_size_bytes: arena.word(header::MIN_SIZE),
+            max_size_bytes: arena.word(header::MAX_SIZE),
+            max_depth: arena.word(header::MAX_DEPTH) as u32,
+            start_paused: arena.word(header::START_PAUSED) != 0,
+            verify_every: arena.word(header::VERIFY_EVERY),
+        },
+        birth_unit: births::unit(arena).to_string(),
+        ..Meta::default()
+    })
+}
+
+/// File name of the library that answers `malloc`.
+fn allocator(arena: &ArenaFile) -> Result<String, Error> {
+    let path = arena.text(arena.word(header::ALLOCATOR))?;
+    Ok(path.rsplit('/').next().unwrap_or_default().to_string())
+}

@@ -1,0 +1,217 @@
+//! What one record says, and the sum of those of one path.
+
+use crate::arena_file::{ArenaFile, Error, Item};
+use crate::ledger::{Row, Unlogged};
+use crate::trie::TrieNode;
+use residue_arena::counters::*;
+use residue_arena::header;
+use residue_arena::region::Region;
+use residue_profile::timeline::StackId;
+use residue_profile::{Counters, SizeBin, StackKind, ThreadCounters};
+
+/// One record of a page.
+#[derive(Clone, Copy)]
+pub struct Record<'a> {
+    page: Item<'a>,
+    slot: usize,
+}
+
+impl<'a> Record<'a> {
+    pub fn new(page: Item<'a>, slot: usize) -> Record<'a> {
+        Record { page, slot }
+    }
+
+    fn word(self, index: usize) -> u64 {
+        self.page.word(self.slot * RECORD_WORDS + index)
+    }
+
+    /// A 32-bit place.
+    fn half(self, place: usize) -> u64 {
+        u64::from(self.page.half(self.slot * RECORD_WORDS * 8 + place * 4))
+    }
+
+    fn live_bytes(self) -> i64 {
+        self.word(BYTES).wrapping_sub(self.word(FREED_BYTES)) as i64
+    }
+
+    fn live_blocks(self) -> i64 {
+        self.word(ALLOCATIONS).wrapping_sub(self.word(FREES)) as i64
+    }
+
+    /// What changed in the interval of its last touch, if it is not in the log.
+    pub fn unlogged(self, stack: StackId) -> Option<Unlogged> {
+        let logged = |which: usize| {
+            let place = PAGE_RECORD_WORDS + self.slot * LOGGED_WORDS + which;
+            self.page.word(place) as i64
+        };
+        let change = Unlogged {
+            stack,
+            interval: self.word(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32,
+            bytes: self.live_bytes().wrapping_sub(logged(0)),
+            blocks: self.live_blocks().wrapping_sub(logged(1)),
+        };
+        (change.bytes != 0 || change.blocks != 0).then_some(change)
+    }
+
+    /// What its thread did, if it did anything.
+    pub fn counters(self, thread: u32) -> Option<ThreadCounters> {
+        let counters = ThreadCounters {
+            thread,
+            calls: self.word(ALLOCATIONS),
+            total_bytes: self.word(BYTES),
+            frees: self.word(FREES),
+            net_bytes: self.live_bytes(),
+        };
+        let is_used = counters.calls != 0 || counters.frees != 0 || counters.net_bytes != 0;
+        is_used.then_some(counters)
+    }
+}
+
+/// When the heap was highest.
+pub struct PeakMoment {
+    /// It still rises.
+    is_now: bool,
+    epoch: u32,
+}
+
+impl PeakMoment {
+    pub fn of(arena: &ArenaFile) -> PeakMoment {
+        PeakMoment {
+            is_now: arena.word(header::RISING) != 0,
+            epoch: arena.word(header::PEAK_EPOCH) as u32,
+        }
+    }
+}
+
+/// What few records need: large sizes, carries, reallocations, late frees.
+pub struct RecordOverflows(Vec<u8>);
+
+impl RecordOverflows {
+    pub fn read(arena: &ArenaFile) -> Result<RecordOverflows, Error> {
+        let mut all = Vec::new();
+        let count = arena.used(Region::Extras);
+        arena.each_chunk(Region::Extras, count, |_, bytes| all.extend(bytes))?;
+        Ok(RecordOverflows(all))
+    }
+
+    /// The one with this number, which counts from one.
+    fn get(&self, number: u64) -> Option<Item<'_>> {
+        let start = (number as usize).checked_sub(1)? * EXTRA_BYTES as usize;
+        let bytes = self.0.get(start..start + EXTRA_BYTES as usize)?;
+        Some(Item::new(bytes))
+    }
+}
+
+/// Frees in later events than the births.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct LateFrees {
+    pub frees: u64,
+    pub events: u64,
+    pub longest_events: u32,
+    /// Zero, which is the root, where none was taken.
+    pub freed_at: TrieNode,
+}
+
+/// The records of one path. What threads free that others made is signed until all are
+/// added up.
+#[derive(Default)]
+pub struct Sums {
+    counters: Counters,
+    live_bytes: i64,
+    live_blocks: i64,
+    at_peak_bytes: i64,
+    at_peak_blocks: i64,
+    own_peak: i64,
+    sizes: Vec<SizeBin>,
+    late: LateFrees,
+}
+
+impl Sums {
+    pub fn add(&mut self, record: Record<'_>, overflows: &RecordOverflows, peak: &PeakMoment) {
+        let (calls, frees) = (record.word(ALLOCATIONS), record.word(FREES));
+        if calls == 0 && frees == 0 && record.word(FREED_BYTES) == 0 {
+            return;
+        }
+        self.counters.calls += calls;
+        self.counters.frees += frees;
+        self.counters.total_bytes += record.word(BYTES);
+        self.counters.temporaries += record.half(RECORD_TEMPORARIES);
+        let (live_bytes, live_blocks) = (record.live_bytes(), record.live_blocks());
+        self.live_bytes += live_bytes;
+        self.live_blocks += live_blocks;
+        let epoch_and_overflow = record.word(EPOCH_AND_EXTRA);
+        // What a record held then was saved at its first change since; one that has not
+        // changed still holds it.
+        if !peak.is_now && epoch_and_overflow as u32 == peak.epoch {
+            let blocks = record.word(AT_PEAK_BLOCKS_AND_INTERVAL) as u32;
+            self.at_peak_bytes += record.word(AT_PEAK_BYTES) as i64;
+            self.at_peak_blocks += i64::from(blocks as i32);
+        } else {
+            self.at_peak_bytes += live_bytes;
+            self.at_peak_blocks += live_blocks;
+        }
+        for bin in 0..RECORD_BINS {
+            self.add_size(bin, record.half(RECORD_BIN + bin));
+        }
+        let mut own_peak = record.word(HIGHEST) as i64;
+        if let Some(overflow) = overflows.get(epoch_and_overflow >> EXTRA_SHIFT) {
+            self.add_overflow(overflow);
+            own_peak = own_peak.wrapping_sub(overflow.word(EXTRA_RETURNED) as i64);
+        }
+        self.own_peak += own_peak.max(0);
+    }
+
+    fn add_overflow(&mut self, overflow: Item<'_>) {
+        let carry = |place: usize| u64::from(overflow.half(place * 4)) << 32;
+        for bin in 0..RECORD_BINS {
+            self.add_size(bin, carry(EXTRA_CARRY + bin));
+        }
+        for bin in RECORD_BINS..BINS {
+            self.add_size(bin, overflow.word(EXTRA_BIN + bin - RECORD_BINS));
+        }
+        self.counters.reallocs_in_place += overflow.word(EXTRA_IN_PLACE);
+        self.counters.reallocs_moved += overflow.word(EXTRA_MOVED);
+        self.counters.temporaries += carry(EXTRA_TEMPORARIES_CARRY);
+        self.late.frees += overflow.word(EXTRA_DEFERRED_FREES);
+        self.late.events += overflow.word(EXTRA_DEFERRED_EVENTS);
+        let packed = overflow.word(EXTRA_FREED_AT_AND_LONGEST);
+        self.late.longest_events = self.late.longest_events.max((packed >> 32) as u32);
+        if packed as u32 != 0 {
+            self.late.freed_at = packed as u32;
+        }
+    }
+
+    fn add_size(&mut self, bin: usize, blocks: u64) {
+        if blocks == 0 {
+            return;
+        }
+        let bits = bin as u8;
+        match self.sizes.iter_mut().find(|size| size.bits == bits) {
+            Some(size) => size.blocks += blocks,
+            None => self.sizes.push(SizeBin { bits, blocks }),
+        }
+    }
+
+    pub fn into_row(mut self, node: TrieNode, kind: StackKind) -> Row {
+        let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
+        let counters = &mut self.counters;
+        counters.live_bytes = unsigned(self.live_bytes);
+        counters.live_blocks = unsigned(self.live_blocks);
+        counters.at_peak_bytes = unsigned(self.at_peak_bytes);
+        counters.at_peak_blocks = unsigned(self.at_peak_blocks);
+        // Over several threads the sum of peaks is an upper bound; what was live at
+        // some moment is a lower one.
+        counters.peak_bytes = unsigned(self.own_peak)
+            .min(counters.total_bytes)
+            .max(counters.live_bytes)
+            .max(counters.at_peak_bytes);
+        self.sizes.sort_unstable_by_key(|size| size.bits);
+        Row {
+            node,
+            kind,
+            counters: self.counters,
+            sizes: self.sizes,
+            late: self.late,
+        }
+    }
+}

@@ -1,0 +1,63 @@
+//! What the recorder says about itself: its memory, its time, what it could not record.
+
+use crate::arena_file::{ArenaFile, Error};
+use crate::ledger::Ledger;
+use residue_arena::header;
+use residue_arena::region::Region;
+use residue_arena::tables::thread as stat;
+use residue_profile::{RecorderStats, StackKind};
+
+pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> {
+    let threads = arena.thread_records()?;
+    let sum = |word: usize| {
+        threads
+            .iter()
+            .fold(0_u64, |sum, record| sum.wrapping_add(record[word]))
+    };
+    let captures = ledger.rows.iter();
+    let captures = captures.filter(|row| row.kind != StackKind::Pooled);
+    Ok(RecorderStats {
+        arena_bytes: arena.committed_bytes(),
+        private_bytes: arena.word(header::PRIVATE_BYTES),
+        time_ns: recorder_time_ns(arena, &threads),
+        threads: arena.word(header::THREADS),
+        captures: captures.map(|row| row.counters.calls).sum(),
+        stacks_unwound: sum(stat::UNWOUND_STACKS),
+        frames_unwound: sum(stat::FRAMES_UNWOUND),
+        rule_misses: sum(stat::RULE_MISSES),
+        rules: arena.word(header::RULES),
+        trie_nodes: arena.used(Region::Nodes),
+        cut_stacks: sum(stat::CUT_STACKS),
+        dropped: sum(stat::DROPPED),
+        dropped_bytes: sum(stat::DROPPED_BYTES),
+        unknown_frees: sum(stat::UNKNOWN_FREES),
+        missed_frees: sum(stat::MISSED_FREES),
+        paused_calls: sum(stat::PAUSED_CALLS),
+        verified_stacks: sum(stat::VERIFIED),
+        verify_differences: sum(stat::DIFFERENCES),
+        // Known when names were looked up.
+        frames_unresolved: 0,
+    })
+}
+
+/// Scales the timed calls up to all calls, and ticks to nanoseconds by the two
+/// moments at which the recorder read clock and counter together.
+fn recorder_time_ns(arena: &ArenaFile, threads: &[[u64; stat::WORDS]]) -> u64 {
+    let between = |later: header::Word, start: header::Word| {
+        arena.word(later).saturating_sub(arena.word(start)) as f64
+    };
+    let ticks = between(header::LATER_TICKS, header::STARTED_TICKS);
+    let nanoseconds = between(header::LATER_MONOTONIC_NS, header::STARTED_MONOTONIC_NS);
+    if ticks == 0.0 {
+        return 0;
+    }
+    let spent_ticks: f64 = threads
+        .iter()
+        .filter(|record| record[stat::TIMED_CALLS] > 0)
+        .map(|record| {
+            let per_call = record[stat::TIMED_TICKS] as f64 / record[stat::TIMED_CALLS] as f64;
+            per_call * record[stat::CALLS] as f64
+        })
+        .sum();
+    (spent_ticks * nanoseconds / ticks) as u64
+}

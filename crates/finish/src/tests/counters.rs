@@ -1,0 +1,134 @@
+//! What is counted of a stack: in all, by thread, by birth.
+
+use super::*;
+use residue_arena::tables::thread as stat;
+
+#[test]
+fn counters_of_all_threads_are_added_up() {
+    let mut arena = ArenaBytes::new();
+    let (one, other) = (arena.state(7, "main"), arena.state(8, "worker"));
+    let stack = arena.path(0x1001);
+    for bytes in [100, 20, 3] {
+        arena.made(one, stack, bytes);
+    }
+    // The second thread frees what the first made, and makes one of its own.
+    arena.freed(other, stack, 100);
+    arena.made(other, stack, 7);
+    arena.set_overflow(one, stack, &[(EXTRA_IN_PLACE, 4), (EXTRA_MOVED, 5)]);
+    let profile = profile(arena);
+    let expected = Counters {
+        calls: 4,
+        frees: 1,
+        total_bytes: 130,
+        live_bytes: 30,
+        live_blocks: 3,
+        peak_bytes: 123,
+        at_peak_bytes: 123,
+        at_peak_blocks: 3,
+        reallocs_in_place: 4,
+        reallocs_moved: 5,
+        temporaries: 0,
+    };
+    assert_eq!(profile.stacks[0].counters, expected);
+    assert_eq!(profile.heap.peak_bytes, 123);
+    let sizes: Vec<(u8, u64)> = profile
+        .sizes_total
+        .row(0)
+        .iter()
+        .map(|bin| (bin.bits, bin.blocks))
+        .collect();
+    assert_eq!(sizes, [(2, 1), (3, 1), (5, 1), (7, 1)]);
+    let names: Vec<&str> = profile
+        .threads
+        .iter()
+        .map(|thread| thread.name.as_str())
+        .collect();
+    assert_eq!(names, ["main", "worker"]);
+    let of_thread = |thread, calls, total_bytes, frees, net_bytes| ThreadCounters {
+        thread,
+        calls,
+        total_bytes,
+        frees,
+        net_bytes,
+    };
+    let expected = [of_thread(0, 3, 123, 0, 123), of_thread(1, 1, 7, 1, -93)];
+    assert_eq!(profile.by_thread.row(0), expected);
+}
+
+#[test]
+fn states_of_one_thread_are_one_and_shared_ones_are_told() {
+    let mut arena = ArenaBytes::new();
+    let states = [(7, "main"), (8, "worker"), (7, "main")];
+    let states = states.map(|(tid, name)| arena.state(tid, name));
+    arena.set_word(Region::Threads, 1, stat::EARLIER_THREADS, 2);
+    let stack = arena.path(0x1001);
+    for state in states {
+        arena.made(state, stack, 8);
+    }
+    // A page of a thread whose state was not there yet when it was read.
+    arena.made(5, stack, 8);
+    let profile = profile(arena);
+    let names: Vec<&str> = profile
+        .threads
+        .iter()
+        .map(|thread| thread.name.as_str())
+        .collect();
+    assert_eq!(names, ["main", "worker and 2 earlier threads", "", "", ""]);
+    let calls: Vec<(u32, u64)> = profile
+        .by_thread
+        .row(0)
+        .iter()
+        .map(|of| (of.thread, of.calls))
+        .collect();
+    assert_eq!(calls, [(0, 2), (1, 1), (4, 1)]);
+    assert!(
+        profile.meta.notes[0].contains("1 of 5"),
+        "{:?}",
+        profile.meta.notes
+    );
+}
+
+#[test]
+fn births_are_events_and_those_before_the_first_are_none() {
+    let mut arena = ArenaBytes::new();
+    let state = arena.state(7, "main");
+    let node = arena.node(ROOT, 0x1001);
+    let (stack, mapping) = (arena.heap_stack(node), arena.stack(node, node::MAP_STACK));
+    arena.set(header::SOURCE, header::SOURCE_MARKS);
+    arena.set(header::EVENT_BASE, 5);
+    arena.set(header::BIRTH, 105);
+    // Too large, or born too late, for an entry of the live table.
+    let blocks = [
+        (64, 2),
+        (64, 5),
+        (100, 6),
+        (70, 6),
+        (1 << 30, 6),
+        (8, 1 << 21),
+    ];
+    for (bytes, birth) in blocks {
+        arena.made(state, stack, 1);
+        arena.live_block(stack, bytes, birth);
+    }
+    arena.made(state, mapping, 4096);
+    arena.mapping(mapping, 4096, 7);
+    arena.mapping(mapping, 0, 7);
+    let profile = profile(arena);
+    let births: Vec<(u32, u64, u64)> = profile
+        .births
+        .row(0)
+        .iter()
+        .map(|bin| (bin.birth, bin.blocks, bin.bytes))
+        .collect();
+    let late = (1 << 21) - 5;
+    assert_eq!(births, [(0, 2, 128), (1, 3, 170 + (1 << 30)), (late, 1, 8)]);
+    let sizes: Vec<(u8, u64)> = profile
+        .sizes_live
+        .row(0)
+        .iter()
+        .map(|bin| (bin.bits, bin.blocks))
+        .collect();
+    assert_eq!(sizes, [(4, 1), (7, 4), (31, 1)]);
+    assert_eq!(profile.births.row(1)[0].birth, 2);
+    assert_eq!(profile.meta.birth_unit, "event");
+}

@@ -1,0 +1,77 @@
+//! Stamps, and what was counted in events: by the program, or in its lines of output.
+
+use super::moments::Numbers;
+use super::names::Names;
+use super::rows::read_size;
+use crate::outside::Seen;
+use residue_arena::moments::*;
+use residue_profile::timeline::{Count, CounterTotal, EventNumber, NameId, Stamp};
+use std::collections::BTreeMap;
+
+pub fn stamps(rows: &[Row]) -> Vec<Stamp> {
+    let stamps = rows.iter().filter(|row| row.kind == KIND_STAMP);
+    let stamp = |row: &Row| {
+        Some(Stamp {
+            name: row.name?,
+            event: row.event,
+            time_ns: row.time_ns,
+            vm_bytes: read_size(row.vm_bytes),
+            rss_bytes: read_size(row.rss_bytes),
+            live_bytes: Some(row.live_bytes),
+        })
+    };
+    stamps.filter_map(stamp).collect()
+}
+
+/// What was counted in each event. A line of output carries the numbers of the event
+/// that it ended.
+pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
+    let mut by_program: BTreeMap<(EventNumber, NameId), f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.kind == KIND_COUNT) {
+        if let Some(name) = row.name {
+            *by_program.entry((row.event, name)).or_default() += f64::from_bits(row.id);
+        }
+    }
+    let by_program = by_program.into_iter();
+    let mut counts: Vec<Count> = by_program
+        .map(|((event, name), value)| Count { event, name, value })
+        .collect();
+    for seen in seen {
+        let event = seen.event.saturating_sub(1);
+        counts.extend(seen.counts.iter().filter_map(|(name, &value)| {
+            let name = names.id(name)?;
+            Some(Count { event, name, value })
+        }));
+    }
+    counts
+}
+
+/// Running totals at moments.
+pub fn totals(rows: &[Row], seen: &[Seen], names: &Names, numbers: &Numbers) -> Vec<CounterTotal> {
+    let by_program = rows.iter().filter(|row| row.kind == KIND_TOTAL);
+    let by_program = by_program.filter_map(|row| {
+        Some(CounterTotal {
+            moment: numbers.at(u64::from(row.number))?,
+            name: row.name?,
+            total: f64::from_bits(row.id),
+        })
+    });
+    let mut totals: Vec<CounterTotal> = by_program.collect();
+    let mut running: BTreeMap<NameId, f64> = BTreeMap::new();
+    for seen in seen {
+        let moment = numbers.at(u64::from(seen.number));
+        for (name, value) in &seen.counts {
+            let Some(name) = names.id(name) else {
+                continue;
+            };
+            let total = running.entry(name).or_default();
+            *total += value;
+            totals.extend(moment.map(|moment| CounterTotal {
+                moment,
+                name,
+                total: *total,
+            }));
+        }
+    }
+    totals
+}

@@ -1,0 +1,110 @@
+//! The timeline: what the recorder wrote and what was seen from outside, brought into
+//! the order of time and tied to the stacks.
+
+mod accounts;
+mod changes;
+mod counts;
+mod moments;
+mod names;
+mod rows;
+
+use crate::arena_file::{ArenaFile, Error};
+use crate::births::Births;
+use crate::ledger::Ledger;
+use crate::outside::Seen;
+use crate::paths::Paths;
+use names::Names;
+use residue_arena::header;
+use residue_profile::ROOT;
+use residue_profile::timeline::*;
+
+/// The end of the recording, which no row tells of.
+pub struct LastMoment {
+    pub time_ns: u64,
+    pub live_bytes: u64,
+    pub mapped_bytes: u64,
+}
+
+pub fn read(
+    arena: &ArenaFile,
+    mut seen: Vec<Seen>,
+    ledger: &Ledger,
+    paths: &Paths,
+    last: &LastMoment,
+) -> Result<Timeline, Error> {
+    name_by_the_end(&mut seen);
+    let names = Names::read(arena, &seen)?;
+    let rows = rows::read(arena)?;
+    let moments::Moments { moments, numbers } = moments::put_in_order(&rows, &seen, &names, last);
+    Ok(Timeline {
+        about: about(arena, &seen),
+        stamps: counts::stamps(&rows),
+        counts: counts::counts(&rows, &seen, &names),
+        totals: counts::totals(&rows, &seen, &names, &numbers),
+        changes: changes::read(arena, ledger, &numbers)?,
+        accounts: accounts::accounts(arena, &seen, &numbers)?,
+        snapshots: accounts::snapshots(arena, &seen, &names, &numbers)?,
+        moments,
+        names: names.0,
+        deferrals: deferrals(ledger, paths),
+    })
+}
+
+fn about(arena: &ArenaFile, seen: &[Seen]) -> About {
+    let word = |word: header::Word| arena.word(word);
+    About {
+        source: match word(header::SOURCE) {
+            header::SOURCE_TICKS => Source::Ticks,
+            header::SOURCE_MARKS => Source::Marks,
+            header::SOURCE_FUNCTION => Source::Function,
+            header::SOURCE_LINES => Source::Lines,
+            _ => Source::None,
+        },
+        events: match word(header::SOURCE) {
+            header::SOURCE_TICKS => word(header::BIRTH),
+            _ => word(header::EVENTS),
+        },
+        streams: word(header::STREAMS) as u32,
+        stride: word(header::STRIDE) as u32,
+        birth_bin_events: Births::of(arena).bin_events(),
+        late_lines: seen.iter().filter(|seen| seen.is_late).count() as u64,
+        tick_ns: word(header::TICK_NS),
+        misuse: Misuse {
+            end_without_begin: word(header::END_WITHOUT_BEGIN),
+            begin_inside_event: word(header::BEGIN_INSIDE_EVENT),
+            end_of_another: word(header::END_OF_ANOTHER),
+            scope_end_without_begin: word(header::SCOPE_END_WITHOUT_BEGIN),
+            no_room: word(header::NO_ROOM),
+        },
+    }
+}
+
+/// A line that carries numbers speaks of the event that it ends. So an event has the
+/// id, like the numbers, of the line after the one that began it.
+fn name_by_the_end(seen: &mut [Seen]) {
+    if seen.iter().all(|seen| seen.counts.is_empty()) {
+        return;
+    }
+    let mut next_id = None;
+    for seen in seen.iter_mut().rev() {
+        if seen.kind == MomentKind::Begin {
+            let own_id = seen.id;
+            // The last event was not over when the recording ended.
+            seen.id = next_id.unwrap_or(u64::from(seen.event));
+            next_id = Some(own_id);
+        }
+    }
+}
+
+fn deferrals(ledger: &Ledger, paths: &Paths) -> Vec<Deferral> {
+    let rows = ledger.rows.iter().zip(0..);
+    rows.filter(|(row, _)| row.late.frees != 0)
+        .map(|(row, stack)| Deferral {
+            stack,
+            frees: row.late.frees,
+            events: row.late.events,
+            longest_events: row.late.longest_events,
+            freed_at: Some(paths.number(row.late.freed_at)).filter(|&node| node != ROOT),
+        })
+        .collect()
+}

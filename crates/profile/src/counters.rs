@@ -1,0 +1,204 @@
+//! What is counted: of each stack, of all stacks of a kind, of the recorder.
+//!
+//! The lists here are the only ones. From them come the structs, the columns of
+//! `CNTR` in their order, the names in JSON, the sums, and what [`Counter`] knows. The
+//! unit of a number is the end of its name: `_bytes`, `_ns`, or a plain count.
+
+use crate::counter::Kind;
+use crate::model::Stack;
+use serde::{Deserialize, Serialize};
+
+/// Structs of numbers that are stored, named and added up alike.
+macro_rules! numbers {
+    ($(#[$attribute:meta])* $Name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
+        $(#[$attribute])*
+        #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[serde(default)]
+        pub struct $Name {
+            $($(#[$doc])* pub $field: u64,)*
+        }
+
+        impl $Name {
+            pub const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+            pub const COUNT: usize = Self::NAMES.len();
+
+            /// In the order of the names.
+            pub fn values(&self) -> [u64; Self::COUNT] {
+                [$(self.$field),*]
+            }
+
+            pub fn from_values([$($field),*]: [u64; Self::COUNT]) -> Self {
+                $Name { $($field),* }
+            }
+
+            /// Sums beyond 64 bits stay at the highest.
+            pub fn add(&mut self, more: &Self) {
+                $(self.$field = self.$field.saturating_add(more.$field);)*
+            }
+        }
+    };
+}
+
+/// The counters of a stack, in the order of their columns; some of them have no meaning
+/// for all stacks together.
+macro_rules! counters {
+    (
+        { $($(#[$doc:meta])* $field:ident,)* }
+        of one stack only { $($(#[$doc_of_one:meta])* $of_one:ident,)* }
+        { $($(#[$later_doc:meta])* $later:ident,)* }
+    ) => {
+        numbers! {
+            /// What one stack did.
+            Counters {
+                $($(#[$doc])* $field,)*
+                $($(#[$doc_of_one])* $of_one,)*
+                $($(#[$later_doc])* $later,)*
+            }
+        }
+
+        numbers! {
+            /// Sums over all stacks of one kind.
+            Totals {
+                $($(#[$doc])* $field,)*
+                $($(#[$later_doc])* $later,)*
+            }
+        }
+
+        impl From<Counters> for Totals {
+            fn from(sum: Counters) -> Totals {
+                Totals {
+                    $($field: sum.$field,)*
+                    $($later: sum.$later,)*
+                }
+            }
+        }
+    };
+}
+
+counters! {
+    {
+        calls,
+        frees,
+        total_bytes,
+        live_bytes,
+        live_blocks,
+        /// Highest live bytes of this stack alone, or of all stacks together.
+        peak_bytes,
+    }
+    of one stack only {
+        /// Live when the whole heap was highest.
+        at_peak_bytes,
+        at_peak_blocks,
+    }
+    {
+        reallocs_in_place,
+        reallocs_moved,
+        /// Freed by the thread that made them before it allocated again.
+        temporaries,
+    }
+}
+
+impl Counters {
+    pub fn reallocs(&self) -> u64 {
+        self.reallocs_in_place.saturating_add(self.reallocs_moved)
+    }
+
+    /// Of the stacks of a kind; own peaks fall on different moments, so that the sum of
+    /// them is no peak.
+    pub fn sum(stacks: &[Stack], kind: Kind) -> Counters {
+        let mut sum = Counters::default();
+        for stack in stacks.iter().filter(|stack| kind.holds(stack.kind)) {
+            sum.add(&stack.counters);
+        }
+        sum
+    }
+}
+
+impl Totals {
+    /// Of the stacks of a kind. Their peak is the one thing that stacks do not say: what
+    /// they held at the heap's peak is the closest to it.
+    pub fn of(stacks: &[Stack], kind: Kind) -> Totals {
+        let sum = Counters::sum(stacks, kind);
+        Totals {
+            peak_bytes: sum.at_peak_bytes,
+            ..Totals::from(sum)
+        }
+    }
+}
+
+numbers! {
+    /// What the recorder says about itself.
+    RecorderStats {
+        /// Shared memory in use at the end.
+        arena_bytes,
+        /// Private memory of the recorder inside the program.
+        private_bytes,
+        /// Estimated from a sample of the hooks' own time.
+        time_ns,
+        threads,
+        /// Stacks taken; those that were not the thread's last one; frames unwound for
+        /// them. Everything else was verified.
+        captures,
+        stacks_unwound,
+        frames_unwound,
+        rule_misses,
+        rules,
+        trie_nodes,
+        /// Stacks longer than the depth limit, kept with their root and leaf sides.
+        cut_stacks,
+        /// Allocations that could not be recorded (no memory left for it).
+        dropped,
+        dropped_bytes,
+        /// Frees of blocks the recorder never saw made.
+        unknown_frees,
+        /// Blocks handed out again at an address never seen freed.
+        missed_frees,
+        /// Allocations made while recording was paused.
+        paused_calls,
+        verified_stacks,
+        verify_differences,
+        frames_unresolved,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Other programs read these names, and files have the columns in this order.
+    #[test]
+    fn the_lists_are_those_of_the_format() {
+        let names = [
+            "calls",
+            "frees",
+            "total_bytes",
+            "live_bytes",
+            "live_blocks",
+            "peak_bytes",
+            "at_peak_bytes",
+            "at_peak_blocks",
+            "reallocs_in_place",
+            "reallocs_moved",
+            "temporaries",
+        ];
+        assert_eq!(Counters::NAMES, names);
+        let of_all: Vec<&str> = names
+            .into_iter()
+            .filter(|name| !name.starts_with("at_peak"))
+            .collect();
+        assert_eq!(Totals::NAMES, of_all);
+    }
+
+    #[test]
+    fn values_come_back_in_order_and_add_up() {
+        let values = std::array::from_fn(|place| 10 + place as u64);
+        let mut counters = Counters::from_values(values);
+        assert_eq!((counters.calls, counters.temporaries), (10, 20));
+        counters.frees = u64::MAX;
+        counters.add(&Counters::from_values(values));
+        assert_eq!(counters.frees, u64::MAX);
+        let mut doubled = values.map(|value| 2 * value);
+        doubled[1] = u64::MAX;
+        assert_eq!(counters.values(), doubled);
+    }
+}
