@@ -4,9 +4,10 @@ use super::names::{NameStyle, Names};
 use super::paths::shortened;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
-use residue_analysis::growth::Growth;
-use residue_analysis::shape::{Agreement, Confidence, Shape};
-use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_analysis::growth::{self, Growth};
+use residue_analysis::sentences;
+use residue_analysis::shape::{self, Agreement, Confidence, Shape, ShapeVerdict};
+use residue_analysis::verdict::{self, Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_profile::timeline::About;
 use residue_profile::{NodeId, Profile};
 use serde::Serialize;
@@ -31,19 +32,37 @@ pub struct Document<'a> {
     warm_up_events: u64,
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
-    reasons: Vec<&'a str>,
+    /// In sentences, and the same as codes with their numbers.
+    reasons: Vec<String>,
+    reason_codes: Vec<Reason<'a>>,
     counter: Option<Counter<'a>>,
     series: Series<'a>,
-    account: Option<&'a GrowthAccount>,
+    account: Option<Told<&'a GrowthAccount>>,
     stacks: Vec<Stack<'a>>,
     churn: Vec<Churn>,
 }
 
 #[derive(Serialize)]
 struct Series<'a> {
-    live: Option<&'a Growth>,
-    rss: Option<&'a Growth>,
-    vm: Option<&'a Growth>,
+    live: Option<Told<&'a Growth>>,
+    rss: Option<Told<&'a Growth>>,
+    vm: Option<Told<&'a Growth>>,
+}
+
+/// Something with codes, and the sentences for them.
+#[derive(Serialize)]
+struct Told<T> {
+    #[serde(flatten)]
+    codes: T,
+    reasons: Vec<String>,
+}
+
+/// Of the headline, or of the series that it was measured on.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Reason<'a> {
+    Headline(&'a verdict::Reason),
+    Growth(&'a growth::Reason),
 }
 
 #[derive(Serialize)]
@@ -62,9 +81,10 @@ struct Stack<'a> {
     shape: Shape,
     shape_by_series: Shape,
     shape_by_births: Option<Shape>,
-    agreement: &'a Agreement,
+    agreement: AgreementText,
     confidence: Confidence,
-    reason: &'a str,
+    reason: String,
+    reason_codes: &'a [shape::Reason],
     rate_bytes_per_event: f64,
     low: f64,
     high: f64,
@@ -75,6 +95,27 @@ struct Stack<'a> {
     path: Vec<String>,
     freed_at: Option<Vec<String>>,
     live: &'a [f64],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum AgreementText {
+    Agrees,
+    BirthsUnknown,
+    Disagrees(String),
+}
+
+impl AgreementText {
+    fn of(verdict: &ShapeVerdict, unit: &str) -> AgreementText {
+        match verdict.agreement {
+            Agreement::Agrees => AgreementText::Agrees,
+            Agreement::BirthsUnknown => AgreementText::BirthsUnknown,
+            Agreement::Disagrees(_) => {
+                let sentence = sentences::of_disagreement(verdict, unit);
+                AgreementText::Disagrees(sentence.unwrap_or_default())
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -122,11 +163,17 @@ impl Limits {
 pub fn document<'a>(profile: &'a Profile, verdict: &'a Verdict, most: Limits) -> Document<'a> {
     let mut names = Names::new(profile, NameStyle::NoParams);
     let growth = &verdict.growth;
+    let unit = verdict.source.unit();
+    let told = |growth| Told {
+        codes: growth,
+        reasons: sentences::of_growth(growth, unit),
+    };
+    let headline_codes = verdict.reasons.iter().map(Reason::Headline);
     Document {
         format: "residue-leaks",
         version: 1,
         program: &profile.meta.program,
-        unit: verdict.source.unit(),
+        unit,
         events: verdict.events,
         about: &profile.timeline.about,
         verdict: verdict.headline,
@@ -139,24 +186,25 @@ pub fn document<'a>(profile: &'a Profile, verdict: &'a Verdict, most: Limits) ->
         warm_up_events: growth.warm_up_events,
         smallest_visible_bytes_per_event: growth.smallest_visible,
         needs_events: growth.needs_events,
-        reasons: verdict
-            .reasons
-            .iter()
-            .chain(&growth.reasons)
-            .map(String::as_str)
+        reasons: sentences::of_verdict(verdict),
+        reason_codes: headline_codes
+            .chain(growth.reasons.iter().map(Reason::Growth))
             .collect(),
         counter: verdict.counter.as_ref().map(|one| counter(profile, one)),
         series: Series {
-            live: verdict.live.as_ref(),
-            rss: verdict.rss.as_ref(),
-            vm: verdict.vm.as_ref(),
+            live: verdict.live.as_ref().map(told),
+            rss: verdict.rss.as_ref().map(told),
+            vm: verdict.vm.as_ref().map(told),
         },
-        account: verdict.account.as_ref(),
+        account: verdict.account.as_ref().map(|account| Told {
+            codes: account,
+            reasons: sentences::of_account(account, unit),
+        }),
         stacks: verdict
             .stacks
             .iter()
             .take(most.stacks)
-            .map(|one| stack(profile, &mut names, one, most))
+            .map(|one| stack(profile, &mut names, one, most, unit))
             .collect(),
         churn: verdict
             .churn
@@ -185,6 +233,7 @@ fn stack<'a>(
     names: &mut Names<'_>,
     one: &'a StackVerdict,
     most: Limits,
+    unit: &str,
 ) -> Stack<'a> {
     let verdict = &one.verdict;
     Stack {
@@ -194,9 +243,10 @@ fn stack<'a>(
         shape: verdict.shape,
         shape_by_series: verdict.by_series,
         shape_by_births: verdict.by_births,
-        agreement: &verdict.agreement,
+        agreement: AgreementText::of(verdict, unit),
         confidence: verdict.confidence,
-        reason: &verdict.reason,
+        reason: sentences::of_shape(verdict, unit),
+        reason_codes: &verdict.reasons,
         rate_bytes_per_event: verdict.growth.rate,
         low: verdict.growth.low,
         high: verdict.growth.high,

@@ -2,13 +2,13 @@
 
 use super::leaks_json::name_of;
 use super::sparkline::{means, sparkline};
-use super::units::{bytes, count, counted};
+use super::units::{bytes, count, counted, fractional_bytes};
 use residue_analysis::account::{GrowthAccount, Parts};
-use residue_analysis::bytes_text;
 use residue_analysis::churn::Growing;
 use residue_analysis::follow::Dependence;
 use residue_analysis::growth::{Growth, Outcome};
-use residue_analysis::shape::{Agreement, Shape};
+use residue_analysis::sentences;
+use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_calltree::{Detail, Filter, Label, Options, PathReader};
 use residue_names::{NameStyle, Rules};
@@ -141,12 +141,12 @@ fn warm_up(growth: &Growth) -> String {
     }
 }
 
-/// A rate with its unit: `2.201 MiB/event`.
+/// A rate with its unit: `2.20 MiB/event`.
 pub fn rate_text(rate: f64, unit: &str) -> String {
     if !rate.is_finite() {
         return format!("any rate/{unit}");
     }
-    format!("{}/{unit}", bytes_text(rate))
+    format!("{}/{unit}", fractional_bytes(rate))
 }
 
 fn interval(growth: &Growth) -> String {
@@ -156,19 +156,19 @@ fn interval(growth: &Growth) -> String {
     if growth.low == growth.high {
         return "exact".to_string();
     }
-    format!("{} .. {}", bytes_text(growth.low), bytes_text(growth.high))
+    format!(
+        "{} .. {}",
+        fractional_bytes(growth.low),
+        fractional_bytes(growth.high)
+    )
 }
 
 /// Why, in lines below the headline.
 pub fn reasons(verdict: &Verdict) -> Vec<String> {
     let is_plain = verdict.headline == Headline::Leak && verdict.basis == Basis::Stacks;
-    let shown: Vec<&String> = match is_plain {
-        true => Vec::new(),
-        false => verdict
-            .reasons
-            .iter()
-            .chain(&verdict.growth.reasons)
-            .collect(),
+    let shown = match is_plain {
+        true => sentences::of_headline(verdict),
+        false => sentences::of_verdict(verdict),
     };
     let mut lines: Vec<String> = shown.iter().map(|reason| format!("  {reason}")).collect();
     lines.extend(vm_against_rss(verdict));
@@ -244,7 +244,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     }
     let sum: Vec<String> = terms
         .iter()
-        .map(|(name, value)| format!("{name} {}", bytes_text(*value)))
+        .map(|(name, value)| format!("{name} {}", fractional_bytes(*value)))
         .collect();
     vec![format!(
         "  RSS growth {} = {}",
@@ -256,7 +256,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
 fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
     let name = name_of(profile, followed);
-    let per = |value: f64| format!("{} per {}", bytes_text(value), singular(name));
+    let per = |value: f64| format!("{} per {}", fractional_bytes(value), singular(name));
     match follow.dependence {
         Dependence::Proportional => format!(
             "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
@@ -313,10 +313,10 @@ fn guilty_lines(
         format!("      {kind}{}", one_line(profile, paths, stack)),
     ];
     let blocks = blocks_text(stack, unit);
-    lines.push(format!("      {}{blocks}", stack.verdict.reason));
-    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
-        lines.push(format!("      but {how}"));
-    }
+    let reason = sentences::of_shape(&stack.verdict, unit);
+    lines.push(format!("      {reason}{blocks}"));
+    let disagreement = sentences::of_disagreement(&stack.verdict, unit);
+    lines.extend(disagreement.map(|how| format!("      {how}")));
     lines
 }
 
@@ -330,7 +330,7 @@ fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
         rate => format!("{rate:.3}"),
     };
     let blocks = if number == "1" { "block" } else { "blocks" };
-    format!("; {number} {blocks}/{unit} of {}", bytes_text(size))
+    format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
 }
 
 fn other_lines(
@@ -344,14 +344,13 @@ fn other_lines(
             "  {:<13} {}  up to {}",
             shape(stack.verdict.shape),
             sparkline(&stack.sparkline),
-            bytes_text(stack.sparkline.iter().copied().fold(0.0, f64::max)),
+            fractional_bytes(stack.sparkline.iter().copied().fold(0.0, f64::max)),
         ),
         format!("      {}", one_line(profile, paths, stack)),
-        format!("      {}", stack.verdict.reason),
+        format!("      {}", sentences::of_shape(&stack.verdict, unit)),
     ];
-    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
-        lines.push(format!("      but {how}"));
-    }
+    let disagreement = sentences::of_disagreement(&stack.verdict, unit);
+    lines.extend(disagreement.map(|how| format!("      {how}")));
     if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
         let freeing = shortened(paths, node);
         lines.push(format!("      freed in a later {unit} by {freeing}"));

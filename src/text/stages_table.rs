@@ -2,7 +2,6 @@
 
 use residue_analysis::stages::{Row, Stages, Value};
 
-use super::units::bytes;
 use super::words::visible;
 use residue_names::cut_middle;
 
@@ -48,12 +47,6 @@ impl Scale {
     pub fn mean(&self, mean: f64) -> String {
         format!("{:.1}", mean / self.per_unit)
     }
-}
-
-/// A size with its sign where it is below zero: `-1.50 MiB`.
-pub fn signed_bytes(mean: f64) -> String {
-    let sign = if mean < -0.5 { "-" } else { "" };
-    format!("{sign}{}", bytes(mean.abs().round() as u64))
 }
 
 pub fn lines(stages: &Stages, per: &str, shown_rows: usize, scale: &Scale) -> Vec<String> {

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use residue_analysis::stages::{Drift, Jump, Series, Stages, Trust, Value};
 
 use super::stages_table::{self, Scale};
-use super::units::counted;
+use super::units::{counted, fractional_bytes};
 use super::words::visible;
 
 /// Intervals that are shown; a job with hundreds of modules has as many.
@@ -187,8 +187,8 @@ fn intervals(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
 fn jumps(stages: &Stages, per: &str) -> Vec<String> {
     let line = |jump: &Jump| {
         let (from, to) = (visible(&jump.from), visible(&jump.to));
-        let growth = stages_table::signed_bytes(jump.growth as f64);
-        let part = stages_table::signed_bytes(jump.part as f64);
+        let growth = fractional_bytes(jump.growth as f64);
+        let part = fractional_bytes(jump.part as f64);
         let place = if jump.outside { " of the next" } else { "" };
         format!(
             "{per} {}: {growth}, {part} of it {from} -> {to}{place}",
@@ -224,7 +224,7 @@ fn verdict(stages: &Stages, per: &str) -> Vec<String> {
     };
     let interval = &stages.intervals[guilty.interval];
     let (from, to) = (visible(&interval.from), visible(&interval.to));
-    let amount = format!("{}/{per}", stages_table::signed_bytes(interval.mean));
+    let amount = format!("{}/{per}", fractional_bytes(interval.mean));
     let share = percent(guilty.share);
     // Where growth is spread over many intervals the largest is not yet the culprit.
     let guilty_or_largest = match guilty.share {
@@ -266,7 +266,7 @@ fn given_back(stages: &Stages, per: &str) -> Option<String> {
             && interval.growth >= 0
     })?;
     let (from, to) = (visible(&idle.from), visible(&idle.to));
-    let amount = stages_table::signed_bytes(idle.mean);
+    let amount = fractional_bytes(idle.mean);
     Some(format!(
         "{from} -> {to} gives nothing back: it adds {amount}/{per}"
     ))

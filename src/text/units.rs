@@ -1,21 +1,7 @@
 //! Numbers with their units, to three digits where more would not be read.
 
-const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-
-/// A size in binary units: `2.19 MiB`.
-pub fn bytes(bytes: u64) -> String {
-    if bytes < 1024 {
-        return format!("{bytes} B");
-    }
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    // What would be rounded up to 1024 is 1.00 of the next unit.
-    while value >= 1023.5 {
-        value /= 1024.0;
-        unit += 1;
-    }
-    format!("{} {}", three_digits(value), UNITS[unit])
-}
+use residue_analysis::units::three_digits;
+pub use residue_analysis::units::{bytes, count, counted, fractional_bytes};
 
 /// A size to the byte: `2.19 MiB (2 296 381 bytes)`.
 pub fn exact_bytes(exact: u64) -> String {
@@ -23,24 +9,6 @@ pub fn exact_bytes(exact: u64) -> String {
         return bytes(exact);
     }
     format!("{} ({} bytes)", bytes(exact), count(exact))
-}
-
-/// A number in groups of three digits: `5 001 622`.
-pub fn count(count: u64) -> String {
-    let digits = count.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (index, digit) in digits.chars().enumerate() {
-        if index > 0 && (digits.len() - index).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// A number of things: `1 block`, `36 180 blocks`.
-pub fn counted(number: u64, one: &str, many: &str) -> String {
-    format!("{} {}", count(number), if number == 1 { one } else { many })
 }
 
 /// A time in nanoseconds: `38.2 ms`, `2 min 5 s`.
@@ -82,57 +50,14 @@ pub fn share(part: u64, whole: u64) -> String {
     format!("{:.1} %", percent.min(nearly))
 }
 
-fn three_digits(value: f64) -> String {
-    match value {
-        ..9.995 => format!("{value:.2}"),
-        ..99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn sizes_have_three_digits_and_a_unit() {
-        let expected = [
-            (0, "0 B"),
-            (1, "1 B"),
-            (1023, "1023 B"),
-            (1024, "1.00 KiB"),
-            (10_234, "9.99 KiB"),
-            (10_239, "10.0 KiB"),
-            (102_348, "99.9 KiB"),
-            (102_399, "100 KiB"),
-            (1_048_063, "1023 KiB"),
-            (1_048_064, "1.00 MiB"),
-            (2_296_381, "2.19 MiB"),
-            (512 << 20, "512 MiB"),
-            (1 << 40, "1.00 TiB"),
-            (u64::MAX, "16.0 EiB"),
-        ];
-        for (size, text) in expected {
-            assert_eq!(bytes(size), text);
-        }
+    fn sizes_are_told_to_the_byte() {
         assert_eq!(exact_bytes(1023), "1023 B");
         assert_eq!(exact_bytes(2_296_381), "2.19 MiB (2 296 381 bytes)");
-    }
-
-    #[test]
-    fn numbers_are_grouped() {
-        let expected = [
-            (0, "0"),
-            (999, "999"),
-            (1000, "1 000"),
-            (5_001_622, "5 001 622"),
-            (u64::MAX, "18 446 744 073 709 551 615"),
-        ];
-        for (number, text) in expected {
-            assert_eq!(count(number), text);
-        }
-        assert_eq!(counted(1, "block", "blocks"), "1 block");
-        assert_eq!(counted(36_180, "block", "blocks"), "36 180 blocks");
     }
 
     #[test]

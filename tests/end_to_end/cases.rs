@@ -131,7 +131,7 @@ fn the_verdict_on_a_file_of_stamps_is_growth_of_rss() {
     assert!(low < 2196.34 * KIB && 2196.34 * KIB < high, "{low} {high}");
     let text = said(&lab, &["leaks", STAMPS]);
     assert!(
-        text.starts_with("GROWS  RSS 2.145 MiB/event  (95 %: "),
+        text.starts_with("GROWS  RSS 2.14 MiB/event  (95 %: "),
         "{text}"
     );
     // A part of the run says the same.
@@ -214,7 +214,7 @@ fn growth_that_follows_the_hits_in_the_notes() {
     let share = number(&counter["explained_share"]);
     assert!((0.69..0.73).contains(&share), "{counter}");
     let line = format!(
-        "  follows 64 B per numHit + 1.000 MiB/event (counter \"numHit\", r = 1.000, {:.0} % of the growth)",
+        "  follows 64 B per numHit + 1.00 MiB/event (counter \"numHit\", r = 1.000, {:.0} % of the growth)",
         100.0 * share
     );
     expect_lines(&said(&lab, &["leaks", STAMPS]), &[&line]);
@@ -345,7 +345,7 @@ fn virtual_size_may_fall_while_the_resident_one_rises_and_that_counts() {
     expect_lines(
         &text,
         &[
-            "  VM changed by -1.848 MiB/event and RSS by 1.710 MiB/event: RSS counts, as it is what \
+            "  VM changed by -1.85 MiB/event and RSS by 1.71 MiB/event: RSS counts, as it is what \
            the machine runs out of",
         ],
     );
@@ -361,7 +361,7 @@ fn a_hundred_equal_readings_say_what_they_would_have_seen() {
     let visible = number(&verdict["smallest_visible_bytes_per_event"]);
     assert_eq!(visible, 4096.0 / 99.0);
     let text = said(&lab, &["leaks", ARRAY]);
-    let head = "NO GROWTH  this run would have seen 41.37 B/event (events 1..100)\n";
+    let head = "NO GROWTH  this run would have seen 41.4 B/event (events 1..100)\n";
     assert!(text.starts_with(head), "{text}");
 }
 

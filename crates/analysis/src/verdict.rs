@@ -12,6 +12,8 @@
 //! noise of the others, and then added up. Only if no single stack stands out does
 //! the sum of all decide.
 
+mod reason;
+
 use crate::account::{self, GrowthAccount};
 use crate::churn::{self, Growing};
 use crate::counters::Counters;
@@ -22,6 +24,7 @@ use crate::history::{EventRange, History};
 use crate::judged::{Judged, judge};
 use crate::series::Series;
 use crate::shape::{Shape, ShapeVerdict};
+pub use reason::Reason;
 use residue_profile::timeline::{Source, StackId};
 use residue_profile::{NodeId, Profile, StackKind};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -83,7 +86,7 @@ pub struct Verdict {
     /// The counter that the growth follows.
     pub counter: Option<Followed>,
     pub churn: Vec<Growing>,
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 impl Verdict {
@@ -158,11 +161,10 @@ pub fn verdict_of(profile: &Profile, groups: &Groups, range: EventRange) -> Opti
     let about = &profile.timeline.about;
     if about.late_lines as f64 > about.events as f64 * MOST_LATE_LINES {
         headline = Headline::Undetermined;
-        reasons.push(format!(
-            "{} of {} events were over before their lines could be read, so what each left cannot \
-             be told; use --event-function",
-            about.late_lines, about.events
-        ));
+        reasons.push(Reason::LateLines {
+            late_events: about.late_lines,
+            events: about.events,
+        });
     }
     let mut verdict = Verdict {
         source: profile.timeline.about.source,
@@ -266,7 +268,7 @@ fn set_aside_exchanges(judged: &mut [Judged], live: Option<&Growth>) {
     }
 }
 
-type Decision = (Headline, Basis, Growth, Vec<String>);
+type Decision = (Headline, Basis, Growth, Vec<Reason>);
 
 fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -> Option<Decision> {
     for headline in [Headline::Leak, Headline::FreedAtExit] {
@@ -275,9 +277,8 @@ fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -
             let growth = assess(&guilty, &GrowthOptions::default());
             // Survivors alone do not make a leak while the sum may as well be falling.
             if growth.low <= 0.0 {
-                let reason = "blocks survive, but their sum may as well be at rest".to_string();
-                let undetermined = Headline::Undetermined;
-                return Some((undetermined, Basis::Stacks, growth, vec![reason]));
+                let reasons = vec![Reason::SumMayBeAtRest];
+                return Some((Headline::Undetermined, Basis::Stacks, growth, reasons));
             }
             return Some((headline, Basis::Stacks, growth, Vec::new()));
         }
@@ -286,8 +287,8 @@ fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -
         && growth.outcome == Outcome::Growing
         && is_explained_by_no_shape(judged)
     {
-        let reason = "no single stack stands out; all together they grow".to_string();
-        return Some((Headline::Leak, Basis::Live, growth.clone(), vec![reason]));
+        let reasons = vec![Reason::ManyPaths];
+        return Some((Headline::Leak, Basis::Live, growth.clone(), reasons));
     }
     let resident = sizes.rss.as_ref().or(sizes.vm.as_ref());
     let basis = match &sizes.rss {
@@ -310,7 +311,10 @@ fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -
         && growth.outcome == Outcome::Undetermined
         && growth.low * sizes.rss_span.max(1.0) >= NOTABLE_RSS_BYTES
     {
-        let reason = "what is live does not grow, but the resident size may".to_string();
+        let reason = Reason::SizeMayGrow {
+            basis,
+            live_is_flat: sizes.live.is_some(),
+        };
         return Some((Headline::Undetermined, basis, growth.clone(), vec![reason]));
     }
     let (basis, growth) = match (&sizes.live, resident) {
@@ -325,7 +329,7 @@ fn headline(judged: &[Judged], sizes: &Sizes, account: Option<&GrowthAccount>) -
         Outcome::Growing | Outcome::Undetermined => {
             let is_settled = !judged.is_empty() && !judged.iter().any(is_open_question);
             if is_settled {
-                reasons.push("every stack that moved comes to rest or is freed again".to_string());
+                reasons.push(Reason::AllStacksComeToRest);
             }
             !is_settled
         }

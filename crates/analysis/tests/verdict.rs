@@ -7,6 +7,7 @@ mod verdict_runs;
 use growth_series::Random;
 use residue_analysis::growth::Outcome;
 use residue_analysis::history::EventRange;
+use residue_analysis::sentences;
 use residue_analysis::shape::{Agreement, Confidence, Shape};
 use residue_analysis::verdict::{Basis, Headline, StackVerdict, Verdict, verdict};
 use residue_profile::timeline::{CounterTotal, Deferral};
@@ -141,7 +142,7 @@ fn survivors_of_a_part_agree_with_its_readings() {
         assert_eq!(leak.verdict.confidence, Confidence::High);
         let events = 1001 - from;
         let reason = format!("survivors from {events} of {events} events, 64 B each on average");
-        assert_eq!(leak.verdict.reason, reason);
+        assert_eq!(sentences::of_shape(&leak.verdict, "event"), reason);
     }
     // Later births are not known of a part that ends before.
     let part = verdict_of(&profile, 1, 500);

@@ -6,13 +6,12 @@ mod rows;
 
 use crate::Subject;
 use crate::page::{Drawing, GAP_PX, LABEL_PX, LINE_PX, MARGIN_PX, Page, SMALL_PX};
-use crate::scale::counted;
 use crate::svg::{Anchor, Px};
 use crate::thin::per_bin;
 use crate::words::{cut_middle, width_px};
 use names::{ARROW, common_prefix, cut_names};
-use residue_analysis::bytes_text;
 use residue_analysis::stages::{self, Missing, Stages, Value};
+use residue_analysis::units::{counted_units, fractional_bytes};
 use rows::{Row, full_colour, join_small, outside, sum, within};
 
 const MOST_COLUMNS: u64 = 200;
@@ -152,7 +151,7 @@ impl Heat {
         let mut look = page.label(Anchor::Start);
         look.size_px = SMALL_PX;
         page.svg.text((x, top + 14.0), look, &name);
-        let mean = format!("{}/{}", bytes_text(row.mean), page.unit);
+        let mean = format!("{}/{}", fractional_bytes(row.mean), page.unit);
         let text = match row.share {
             // Adding zero takes the sign off a negative zero.
             Some(share) => format!("{mean}, {} %", (share * 100.0).round() + 0.0),
@@ -175,7 +174,7 @@ impl Heat {
         const WIDTH_PX: f64 = 160.0;
         const HEIGHT_PX: f64 = 9.0;
         let step_px = WIDTH_PX / f64::from(2 * STEPS + 1);
-        let low = format!("{} ", bytes_text(-self.full_bytes));
+        let low = format!("{} ", fractional_bytes(-self.full_bytes));
         let start = page.left + width_px(&low, SMALL_PX, false);
         let base = top + HEIGHT_PX;
         page.svg
@@ -185,7 +184,7 @@ impl Heat {
             let colour = page.theme.diverging(f64::from(step) / f64::from(STEPS));
             page.svg.rect((x, top), (step_px + 0.2, HEIGHT_PX), &colour);
         }
-        let high = format!("+{}", bytes_text(self.full_bytes));
+        let high = format!("+{}", fractional_bytes(self.full_bytes));
         page.svg.text(
             (start + WIDTH_PX + 4.0, base),
             page.small(Anchor::Start),
@@ -217,7 +216,7 @@ impl Drawing for Heat {
         let mut what = format!(
             "{} gained between stamps; a column: {}",
             self.value,
-            counted(self.events_per_column, &page.unit)
+            counted_units(self.events_per_column, &page.unit)
         );
         if !self.prefix.is_empty() {
             what.push_str(&format!("; stamps: {}…", self.prefix));

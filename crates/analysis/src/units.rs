@@ -1,0 +1,128 @@
+//! Numbers with their units: the one way in which sizes and counts are written.
+
+const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+
+/// A size in binary units, to three digits: `2.19 MiB`.
+pub fn bytes(bytes: u64) -> String {
+    fractional_bytes(bytes as f64)
+}
+
+/// The same of a mean or a rate, which may be a fraction or below zero: `0.25 B`, `-64 B`.
+pub fn fractional_bytes(bytes: f64) -> String {
+    let size = bytes.abs();
+    if size < 1024.0 && size.fract() == 0.0 {
+        return format!("{} B", if size == 0.0 { 0.0 } else { bytes });
+    }
+    if size < LEAST_SHOWN {
+        return "~0 B".to_string();
+    }
+    let mut value = size;
+    let mut unit = 0;
+    // What would be rounded up to 1024 is 1.00 of the next unit.
+    while value >= 1023.5 && unit + 1 < UNITS.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    let sign = if bytes < 0.0 { "-" } else { "" };
+    format!("{sign}{} {}", three_digits(value), UNITS[unit])
+}
+
+/// What would be rounded to nothing.
+const LEAST_SHOWN: f64 = 0.005;
+
+/// Three digits of a number from 0.01 to 1024.
+pub fn three_digits(value: f64) -> String {
+    match value {
+        ..9.995 => format!("{value:.2}"),
+        ..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
+    }
+}
+
+/// A number in groups of three digits: `5 001 622`.
+pub fn count(count: u64) -> String {
+    let digits = count.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(' ');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// A number of things: `1 block`, `36 180 blocks`.
+pub fn counted(number: u64, one: &str, many: &str) -> String {
+    format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A number of events or ticks: `1 event`, `12 000 events`.
+pub fn counted_units(number: u64, unit: &str) -> String {
+    counted(number, unit, &format!("{unit}s"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sizes_have_three_digits_and_a_unit() {
+        let expected = [
+            (0, "0 B"),
+            (1, "1 B"),
+            (1023, "1023 B"),
+            (1024, "1.00 KiB"),
+            (10_234, "9.99 KiB"),
+            (10_239, "10.0 KiB"),
+            (102_348, "99.9 KiB"),
+            (102_399, "100 KiB"),
+            (1_048_063, "1023 KiB"),
+            (1_048_064, "1.00 MiB"),
+            (2_296_381, "2.19 MiB"),
+            (512 << 20, "512 MiB"),
+            (1 << 40, "1.00 TiB"),
+            (u64::MAX, "16.0 EiB"),
+        ];
+        for (size, text) in expected {
+            assert_eq!(bytes(size), text);
+        }
+    }
+
+    #[test]
+    fn rates_may_be_fractions_and_fall() {
+        let expected = [
+            (0.0, "0 B"),
+            (-0.0, "0 B"),
+            (64.0, "64 B"),
+            (-64.0, "-64 B"),
+            (0.25, "0.25 B"),
+            (-0.001, "~0 B"),
+            (41.37, "41.4 B"),
+            (1023.6, "1.00 KiB"),
+            (-1536.0, "-1.50 KiB"),
+            (2_201.0 * 1024.0, "2.15 MiB"),
+        ];
+        for (size, text) in expected {
+            assert_eq!(fractional_bytes(size), text);
+        }
+    }
+
+    #[test]
+    fn numbers_are_grouped() {
+        let expected = [
+            (0, "0"),
+            (999, "999"),
+            (1000, "1 000"),
+            (5_001_622, "5 001 622"),
+            (u64::MAX, "18 446 744 073 709 551 615"),
+        ];
+        for (number, text) in expected {
+            assert_eq!(count(number), text);
+        }
+        assert_eq!(counted(1, "block", "blocks"), "1 block");
+        assert_eq!(counted(36_180, "block", "blocks"), "36 180 blocks");
+        assert_eq!(counted_units(1, "event"), "1 event");
+        assert_eq!(counted_units(0, "tick"), "0 ticks");
+    }
+}

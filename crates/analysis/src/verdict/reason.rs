@@ -1,0 +1,24 @@
+//! Why a run or a range has its headline.
+
+use super::Basis;
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Reason {
+    /// Lines of output that were read only when the next had come.
+    LateLines {
+        late_events: u64,
+        events: u64,
+    },
+    /// Blocks survive, but what they add up to may not grow.
+    SumMayBeAtRest,
+    /// No single stack stands out; all together grow.
+    ManyPaths,
+    /// `live_is_flat` is false where nothing is known of the heap.
+    SizeMayGrow {
+        basis: Basis,
+        live_is_flat: bool,
+    },
+    AllStacksComeToRest,
+}
