@@ -65,41 +65,32 @@ pub fn of_disagreement(verdict: &ShapeVerdict, unit: &str) -> Option<String> {
         other => stack(other, unit),
     };
     Some(format!(
-        "live bytes {}, but {survivors}, {}",
+        "live bytes {}, but {survivors}, as in {}",
         look(verdict.by_series),
-        as_in(by_births)
+        noun(by_births)
     ))
 }
 
-fn look(shape: Shape) -> &'static str {
+fn look(shape: Shape) -> String {
     match shape {
-        Shape::Leak => "look like a leak",
-        Shape::WarmUp => "look like a warm-up",
-        Shape::Cache => "look like a cache",
-        Shape::Plateau => "look like a plateau",
-        Shape::Sawtooth => "look like a sawtooth",
-        Shape::Step => "look like one step",
-        Shape::Deferred => "look like deferred frees",
-        Shape::ExitFreed => "look like memory freed at exit",
-        Shape::Stopped => "look like a leak that stopped",
-        Shape::Flat => "are flat",
-        Shape::Undetermined => "do not tell",
+        Shape::Flat => "are flat".to_string(),
+        _ => format!("look like {}", noun(shape)),
     }
 }
 
-fn as_in(shape: Shape) -> &'static str {
+fn noun(shape: Shape) -> &'static str {
     match shape {
-        Shape::Leak => "as in a leak",
-        Shape::WarmUp => "as in a warm-up",
-        Shape::Cache => "as in a cache",
-        Shape::Plateau => "as in a plateau",
-        Shape::Sawtooth => "as in a sawtooth",
-        Shape::Step => "as after one step",
-        Shape::Deferred => "as with deferred frees",
-        Shape::ExitFreed => "as with memory freed at exit",
-        Shape::Stopped => "as in a leak that stopped",
-        Shape::Flat => "as of a flat heap",
-        Shape::Undetermined => "which tells nothing",
+        Shape::Leak => "a leak",
+        Shape::WarmUp => "a warm-up",
+        Shape::Cache => "a cache",
+        Shape::Plateau => "a plateau",
+        Shape::Sawtooth => "a sawtooth",
+        Shape::Step => "one step",
+        Shape::Deferred => "deferred frees",
+        Shape::ExitFreed => "memory freed at exit",
+        Shape::Stopped => "a leak that stopped",
+        Shape::Flat => "a flat heap",
+        Shape::Undetermined => "no clear shape",
     }
 }
 
@@ -129,6 +120,20 @@ fn headline(reason: &verdict::Reason, unit: &str) -> String {
         } => format!("no heap data; {} may grow", size(*basis)),
         AllStacksComeToRest => {
             "every stack that moved stopped growing or was freed again".to_string()
+        }
+        Exchange {
+            stacks,
+            bytes_per_event,
+        } => {
+            let stacks = counted(*stacks as u64, "stack grows", "stacks grow");
+            let rate = fractional_bytes(*bytes_per_event);
+            format!("{stacks} by {rate}/{unit}, but others shrink by as much")
+        }
+        OnlyInThisRange { run } => {
+            format!(
+                "in this range only: the verdict of the whole run is {}",
+                name(*run)
+            )
         }
     }
 }
@@ -344,8 +349,12 @@ fn stack(reason: &shape::Reason, unit: &str) -> String {
             "survivors from {from_events} of {of_events} {unit}s, {} each on average",
             fractional_bytes(mean_bytes.round())
         ),
-        Exchange => {
-            "grows, but other stacks shrink by as much: the program holds no more".to_string()
+        Exchange => "other stacks shrink by as much: the program holds no more".to_string(),
+        SumMayBeAtRest => "the sum of all that survives may be flat".to_string(),
+        LateLines => format!("the lines that begin {unit}s were read too late to tell"),
+        NotInVerdict => "too small to be judged beside the stacks that grew most".to_string(),
+        OnlyInThisRange { run } => {
+            format!("in this range only: {} over the whole run", noun(*run))
         }
     }
 }

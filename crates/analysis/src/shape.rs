@@ -37,7 +37,9 @@ pub struct Deferral {
 pub struct StackHistory {
     /// Live bytes when each event begins (single stream).
     pub live: Series,
-    /// Live bytes after the last event's end.
+    /// Live bytes after the last event of the range.
+    pub end_of_range_bytes: u64,
+    /// Live bytes after the last event of the run.
     pub end_of_run_bytes: u64,
     /// Live bytes when the process ended.
     pub at_exit_bytes: u64,

@@ -56,6 +56,7 @@ fn run(events: u64, mut behaviour: impl FnMut(&mut Heap, u64)) -> StackHistory {
     let frees = heap.deferred.len() as u64;
     StackHistory {
         live: Series::consecutive(0, readings),
+        end_of_range_bytes: heap.live,
         end_of_run_bytes: heap.live,
         at_exit_bytes: heap.live,
         births: births

@@ -4,9 +4,10 @@ use residue_analysis::counters::{Counters, Followed};
 use residue_analysis::follow::Follow;
 use residue_analysis::groups::GroupId;
 use residue_analysis::history::{EventRange, History};
-use residue_analysis::judged::{Judged, judge};
+use residue_analysis::judged::Judged;
 use residue_analysis::sentences;
 use residue_analysis::shape::{Agreement, Confidence, Shape};
+use residue_analysis::verdict::shapes_of;
 use residue_calltree::{Label, NOT_SHOWN, PathReader};
 use residue_profile::NodeId;
 use residue_profile::timeline::StackId;
@@ -113,9 +114,13 @@ pub fn rows(
     }
     let range = events.unwrap_or(EventRange::ALL);
     let history = History::new(&opened.profile, opened.groups(), range);
-    let mut judged = history.as_ref().map(|history| Judges {
-        counters: Counters::new(history),
-        judged: judge(history, groups).into_iter(),
+    let mut judged = history.as_ref().map(|history| {
+        let verdict = opened.verdict(events);
+        let judged = shapes_of(Option::as_ref(&verdict), history, groups);
+        Judges {
+            counters: Counters::new(history),
+            judged: judged.into_iter(),
+        }
     });
     let mut paths = opened.paths();
     let row = |&group: &GroupId| {

@@ -104,7 +104,7 @@ fn turnover(history: &StackHistory) -> Option<(Shape, Reason)> {
         .iter()
         .filter(|birth| end - birth.event as f64 > longest_events);
     let kept_bytes: u64 = kept.map(|birth| birth.bytes).sum();
-    if 2 * kept_bytes > history.end_of_run_bytes {
+    if 2 * kept_bytes > history.end_of_range_bytes {
         return None;
     }
     let reason = Reason::FreedInLaterEvents {

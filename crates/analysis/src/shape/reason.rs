@@ -1,5 +1,6 @@
 //! The numbers that decided what shape a stack has.
 
+use super::Shape;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -61,4 +62,14 @@ pub enum Reason {
     },
     /// Other stacks lose what this one gains.
     Exchange,
+    /// Of all that survive together the sum may not grow.
+    SumMayBeAtRest,
+    /// Lines that begin events were read too late.
+    LateLines,
+    /// It grows by less than the stacks that the verdict was made from.
+    NotInVerdict,
+    /// In the whole run it has another shape.
+    OnlyInThisRange {
+        run: Shape,
+    },
 }

@@ -1,6 +1,6 @@
 //! Why a run or a range has its headline.
 
-use super::Basis;
+use super::{Basis, Headline};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -21,4 +21,13 @@ pub enum Reason {
         live_is_flat: bool,
     },
     AllStacksComeToRest,
+    /// What these stacks gain others lose.
+    Exchange {
+        stacks: usize,
+        bytes_per_event: f64,
+    },
+    /// The whole run says less.
+    OnlyInThisRange {
+        run: Headline,
+    },
 }
