@@ -1,7 +1,8 @@
-//! The stage matrix in lines: events, means, growth between stamps, who is guilty.
+//! The stage matrix in lines: events, means, growth between stamps, the largest rise.
 
 use std::io::{self, Write};
 
+use residue_analysis::sentences;
 use residue_analysis::stages::{Drift, Jump, Series, Stages, Trust, Value};
 
 use super::stages_table::{self, Scale};
@@ -34,16 +35,33 @@ pub fn write(stages: &Stages, per: &str, rows: usize, out: &mut dyn Write) -> io
             writeln!(out, "{line}")?;
         }
     }
-    for line in verdict(stages, per) {
+    for line in verdict(stages, per)
+        .into_iter()
+        .chain(resident(stages, per))
+    {
         writeln!(out, "\n{line}")?;
     }
     Ok(())
+}
+
+/// The resident size beside the live heap, or why it is not known; and what was left out.
+fn resident(stages: &Stages, per: &str) -> Vec<String> {
+    let mut lines = sentences::of_stages(&stages.reasons);
+    if let Some(resident) = &stages.resident {
+        let mean = resident.mean.map(fractional_bytes);
+        lines.extend(mean.map(|mean| {
+            format!("RSS {mean}/{per} from start to start, without the recorder's own memory")
+        }));
+        lines.extend(sentences::of_stages(&resident.reasons));
+    }
+    lines
 }
 
 /// What to take home: who is guilty, and which difference to believe.
 pub fn words(stages: &Stages, per: &str) -> Vec<String> {
     let mut words = verdict(stages, per);
     words.extend(trust(stages, per, &Scale::of(stages)));
+    words.extend(resident(stages, per));
     words
 }
 
@@ -209,9 +227,6 @@ fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// More than half of the growth.
-const MOST: f64 = 0.5;
-
 /// The sentence to take home.
 fn verdict(stages: &Stages, per: &str) -> Vec<String> {
     if stages.value == Value::Time || stages.intervals.is_empty() {
@@ -224,25 +239,22 @@ fn verdict(stages: &Stages, per: &str) -> Vec<String> {
     };
     let interval = &stages.intervals[guilty.interval];
     let (from, to) = (visible(&interval.from), visible(&interval.to));
-    let amount = format!("{}/{per}", fractional_bytes(interval.mean));
-    let share = percent(guilty.share);
-    // Where growth is spread over many intervals the largest is not yet the culprit.
-    let guilty_or_largest = match guilty.share {
-        MOST.. => "guilty",
-        _ => "largest part",
-    };
+    let amount = format!(
+        "+{}/{per}, of which {} survive: {} of the growth",
+        fractional_bytes(guilty.rise_mean),
+        fractional_bytes(guilty.surviving_mean),
+        percent(guilty.share)
+    );
     let mut lines = vec![match (guilty.add_a_stamp, stages.columns.len()) {
         (true, 1) => format!(
-            "{guilty_or_largest}: {amount} appears from one {from} to the next; add stamps inside the {per} \
-             to see where"
+            "largest rise: {amount}, from one {from} to the next; add stamps inside the {per} to \
+             see where"
         ),
         (true, _) => format!(
-            "{guilty_or_largest}: {amount}, {share} of the growth, appears outside every stamped interval: \
-             between {from} of one {per} and {to} of the next; add a stamp there"
+            "largest rise: {amount}, outside every stamped interval: between {from} of one {per} \
+             and {to} of the next; add a stamp there"
         ),
-        (false, _) => {
-            format!("{guilty_or_largest}: {from} -> {to}, with {amount}, {share} of the growth")
-        }
+        (false, _) => format!("largest rise: {from} -> {to}, {amount}"),
     }];
     lines.extend(given_back(stages, per));
     lines
@@ -333,8 +345,8 @@ event 1: 500 KiB, 492 KiB of it sim_tail -> sim_head of the next
 event 2: 100 KiB, 92.0 KiB of it sim_tail -> sim_head of the next
 event 3: 100 KiB, 92.0 KiB of it sim_tail -> sim_head of the next
 
-guilty: 92.0 KiB/event, 92.0 % of the growth, appears outside every stamped interval: between \
-sim_tail of one event and sim_head of the next; add a stamp there
+largest rise: +92.0 KiB/event, of which 92.0 KiB survive: 92.0 % of the growth, outside every \
+stamped interval: between sim_tail of one event and sim_head of the next; add a stamp there
 ";
         assert_eq!(shown(&growing(), Value::Rss, 2), expected);
     }
@@ -344,7 +356,7 @@ sim_tail of one event and sim_head of the next; add a stamp there
         let text = shown(&growing(), Value::Vm, 1);
         assert!(text.ends_with("\nno growth from event to event that is more than its noise\n"));
         assert!(text.contains("both say the same"));
-        assert!(!text.contains("guilty"));
+        assert!(!text.contains("largest rise"));
     }
 
     #[test]

@@ -109,7 +109,8 @@ fn start_to_start_is_trusted_and_the_gap_between_events_is_guilty() {
         "start to start      2201.0 KiB/event, 2196.3 after the warm-up; flat (",
         "\ntrust start to start: it covers the whole turn; start to end misses 2135.2 KiB/event \
          that appears after the last stamp of each event\n",
-        "\nguilty: 2.09 MiB/event, 97.2 % of the growth, appears outside every stamped interval: \
+        "\nlargest rise: +2.09 MiB/event, of which 2.09 MiB survive: 97.2 % of the growth, \
+         outside every stamped interval: \
          between QSim__simulate_TAIL of one event and QSim__simulate_HEAD of the next; \
          add a stamp there\n",
     ] {
@@ -158,7 +159,8 @@ fn two_more_stamps_blame_what_happens_before_the_reset() {
     for part in [
         "1 000 events of 7 stamps; ",
         "    2              0             32             32             32            132        2200        2264 ",
-        "\nguilty: QSim__simulate_TAIL -> QSim__reset_HEAD, with 2.06 MiB/event, 95.3 % of the growth\n",
+        "\nlargest rise: QSim__simulate_TAIL -> QSim__reset_HEAD, +2.06 MiB/event, of which 2.06 MiB \
+         survive: 95.3 % of the growth\n",
         "\nQSim__reset_HEAD -> QSim__reset_TAIL gives nothing back: it adds 53.2 KiB/event\n",
     ] {
         assert!(text.contains(part), "no {part:?} in\n{text}");

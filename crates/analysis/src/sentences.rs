@@ -6,6 +6,7 @@
 use crate::account;
 use crate::growth::{self, Growth};
 use crate::shape::{self, Agreement, Shape, ShapeVerdict};
+use crate::stages::{self, Value};
 use crate::units::{count, counted, counted_units, fractional_bytes};
 use crate::verdict::{self, Basis, Headline, Verdict};
 
@@ -92,6 +93,27 @@ fn noun(shape: Shape) -> &'static str {
         Shape::Flat => "a flat heap",
         Shape::Undetermined => "no clear shape",
     }
+}
+
+/// What stages do not say, and why.
+pub fn of_stages(reasons: &[stages::Reason]) -> Vec<String> {
+    let sentence = |reason: &stages::Reason| match reason {
+        stages::Reason::NotAlwaysRead {
+            value,
+            stamp,
+            readings,
+            stamps,
+        } => {
+            let value = match value {
+                Value::Rss => "RSS",
+                Value::Vm => "VM",
+                Value::Live => "live heap",
+                Value::Time => "time",
+            };
+            format!("{value} was read at {readings} of {stamps} \"{stamp}\": not compared")
+        }
+    };
+    reasons.iter().map(sentence).collect()
 }
 
 fn headline(reason: &verdict::Reason, unit: &str) -> String {

@@ -44,23 +44,16 @@ impl Heat {
         if timeline.stamps.is_empty() {
             return Err("no stamps: no stage matrix".to_string());
         }
-        let (names, stamps) = stages::stamps_of(timeline);
-        let mut stamps = stamps.into_owned();
-        let range = subject.range.from..=subject.range.to;
-        stamps.retain(|stamp| range.contains(&stamp.event));
-        let analysed = [Value::Rss, Value::Vm, Value::Live]
-            .into_iter()
-            .map(|value| stages::analyse(&names, &stamps, value))
-            .find(|stages| *stages != Err(Missing::Values))
-            .unwrap_or(Err(Missing::Values));
-        match analysed {
+        match stages::of_events(timeline, subject.range, None) {
             Ok(stages) if stages.intervals.is_empty() => {
                 Err("no event has two stamps: no stage matrix".to_string())
             }
             Ok(stages) => Ok(Heat::laid_out(&stages)),
             Err(Missing::Stamps) => Err("no stamps: no stage matrix".to_string()),
             Err(Missing::Events) => Err("stamps without events: no stage matrix".to_string()),
-            Err(Missing::Values) => Err("stamps without sizes: no stage matrix".to_string()),
+            Err(Missing::Values | Missing::NotAlwaysRead(_)) => {
+                Err("stamps without sizes: no stage matrix".to_string())
+            }
         }
     }
 
@@ -144,7 +137,7 @@ impl Heat {
             let place = (page.left - 6.0, top + ROW_PX / 2.0 + SMALL_PX * 0.36);
             let mut look = page.bold(SMALL_PX);
             look.anchor = Anchor::End;
-            page.svg.text(place, look, "guilty ▸");
+            page.svg.text(place, look, "largest ▸");
         }
         let (x, room) = page.labels();
         let name = cut_names(&row.name, room);
