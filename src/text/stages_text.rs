@@ -208,8 +208,14 @@ fn jumps(stages: &Stages, per: &str) -> Vec<String> {
         let growth = fractional_bytes(jump.growth as f64);
         let part = fractional_bytes(jump.part as f64);
         let place = if jump.outside { " of the next" } else { "" };
+        // More may rise in one place than is left of the whole.
+        let of_it = if jump.part > jump.growth {
+            ""
+        } else {
+            " of it"
+        };
         format!(
-            "{per} {}: {growth}, {part} of it {from} -> {to}{place}",
+            "{per} {}: {growth}, {part}{of_it} {from} -> {to}{place}",
             jump.event
         )
     };

@@ -1,7 +1,9 @@
 //! From a timeline to series: what was live at every event's begin, of the whole
 //! process and of each group of stacks.
 
+use crate::counters::Counted;
 use crate::groups::{GroupId, Groups};
+use crate::readings::{Readings, Size};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
 use residue_profile::timeline::{
@@ -168,7 +170,13 @@ impl<'a> History<'a> {
         self.begins.iter().map(move |&id| &moments[id as usize])
     }
 
-    /// A size of the process at every begin at which it was read.
+    /// A size of the process, at the begins or at one stamp of the events.
+    pub fn readings(&self, size: Size) -> Readings {
+        let begins: Vec<&Moment> = self.moments().collect();
+        Readings::of(&self.profile.timeline, &begins, size)
+    }
+
+    /// Something that is known at begins, at every one at which it is.
     pub fn series(&self, size: impl Fn(&Moment) -> Option<f64>) -> Series {
         let (events, values) = self
             .moments()
@@ -367,8 +375,8 @@ impl<'a> History<'a> {
         sums.into_iter().map(deferral).collect()
     }
 
-    /// What a counter counted from each begin to the next.
-    pub fn counts(&self, name: NameId) -> Vec<f64> {
+    /// What a counter had counted in all at every begin.
+    pub fn totals(&self, name: NameId) -> Series {
         let timeline = &self.profile.timeline;
         let mut totals = timeline
             .totals
@@ -376,17 +384,19 @@ impl<'a> History<'a> {
             .filter(|total| total.name == name)
             .peekable();
         let mut now = 0.0;
-        let at_begins: Vec<f64> = self
-            .begins
-            .iter()
-            .map(|&begin| {
-                while let Some(total) = totals.next_if(|total| total.moment <= begin) {
-                    now = total.total;
-                }
-                now
-            })
-            .collect();
-        at_begins.windows(2).map(|pair| pair[1] - pair[0]).collect()
+        let at_begin = |&begin: &MomentId| {
+            while let Some(total) = totals.next_if(|total| total.moment <= begin) {
+                now = total.total;
+            }
+            (f64::from(timeline.moments[begin as usize].event), now)
+        };
+        let (events, values) = self.begins.iter().map(at_begin).unzip();
+        Series::new(events, values)
+    }
+
+    /// What a counter counted from each begin to the next.
+    pub fn counts(&self, name: NameId) -> Vec<Counted> {
+        Counted::between(&self.totals(name))
     }
 
     /// Names of counters.

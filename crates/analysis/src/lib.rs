@@ -9,6 +9,7 @@ pub mod growth;
 pub mod history;
 pub mod judged;
 pub mod merge;
+pub mod readings;
 pub mod sentences;
 pub mod series;
 pub mod shape;

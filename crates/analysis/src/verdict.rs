@@ -24,6 +24,7 @@ pub use crate::counters::Followed;
 use crate::groups::Groups;
 use crate::growth::{Growth, GrowthOptions, Outcome, assess};
 use crate::history::{EventRange, History};
+use crate::readings::Size;
 use crate::series::Series;
 use crate::shape::{self, Shape};
 use headline::{NOTABLE_RSS_BYTES, Sizes, decide};
@@ -138,9 +139,8 @@ pub fn verdict_of(
     let mut judged = judge_stacks(&history);
     let live = history
         .series(|moment| Some((moment.live_bytes? + moment.mapped_bytes.unwrap_or(0)) as f64));
-    let rss =
-        history.series(|moment| Some(moment.rss_bytes? as f64 - moment.recorder_bytes as f64));
-    let vm = history.series(|moment| Some(moment.vm_bytes? as f64));
+    let rss = history.readings(Size::Rss).series;
+    let vm = history.readings(Size::Vm).series;
     let pages = GrowthOptions {
         granularity_bytes: PAGE_BYTES,
         ..GrowthOptions::default()

@@ -13,6 +13,7 @@ use crate::{Subject, guilty};
 use flags::{FLAGS_PX, Flag, draw_flags, flags};
 use residue_analysis::growth::Growth;
 use residue_analysis::history::History;
+use residue_analysis::readings;
 use residue_analysis::series::Series;
 use residue_analysis::units::{counted_units, fractional_bytes};
 use residue_analysis::verdict::{Basis, Verdict};
@@ -58,12 +59,11 @@ impl Timeline {
             return Err(format!("fewer than two {unit}s: no timeline"));
         };
         let line = |name, kind, series| Line { name, kind, series };
-        let rss =
-            history.series(|moment| Some(moment.rss_bytes? as f64 - moment.recorder_bytes as f64));
+        let rss = history.readings(readings::Size::Rss).series;
         let live = history.series(|moment| Some(moment.live_bytes? as f64));
         let mapped = history.series(|moment| Some(moment.mapped_bytes? as f64));
         let has_mapped = mapped.values().iter().any(|&bytes| bytes != 0.0);
-        let vm = history.series(|moment| Some(moment.vm_bytes? as f64));
+        let vm = history.readings(readings::Size::Vm).series;
         let mut sizes = vec![
             line("RSS", Size::Rss, rss.clone()),
             line("live heap", Size::Live, live.clone()),

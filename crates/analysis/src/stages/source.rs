@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 
+use crate::readings::program_rss_bytes;
 use residue_profile::Timeline;
 use residue_profile::timeline::{Moment, MomentKind, NameId, Source, Stamp};
 
@@ -9,9 +10,7 @@ use residue_profile::timeline::{Moment, MomentKind, NameId, Source, Stamp};
 /// data came from another tool, begins were made from stamps and are left out,
 /// unless there is nothing else.
 ///
-/// Resident sizes are without the recorder's memory. Moments say what that was; a stamp does
-/// not, and takes what the last moment before it said: what the recorder took since then is
-/// still in the stamp's reading, and gone at the next moment.
+/// Resident sizes are without the recorder's memory.
 pub fn stamps_of(timeline: &Timeline) -> (Cow<'_, [String]>, Cow<'_, [Stamp]>) {
     let own_marks = timeline.about.source != Source::Imported;
     if !timeline.stamps.is_empty() && !own_marks {
@@ -41,12 +40,8 @@ pub fn stamps_of(timeline: &Timeline) -> (Cow<'_, [String]>, Cow<'_, [Stamp]>) {
 }
 
 fn without_recorder(stamp: &Stamp, timeline: &Timeline) -> Stamp {
-    let moments = &timeline.moments;
-    let later = moments.partition_point(|moment| moment.time_ns <= stamp.time_ns);
-    let before = later.checked_sub(1).and_then(|place| moments.get(place));
-    let own_bytes = before.map_or(0, |moment| moment.recorder_bytes);
     Stamp {
-        rss_bytes: stamp.rss_bytes.map(|rss| rss.saturating_sub(own_bytes)),
+        rss_bytes: program_rss_bytes(timeline, stamp),
         ..*stamp
     }
 }
