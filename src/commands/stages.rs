@@ -2,9 +2,8 @@
 
 use anyhow::bail;
 use clap::ValueEnum;
-use residue_analysis::history::EventRange;
-use residue_analysis::stages::{self, Missing, Stages, Value};
-use residue_profile::Timeline;
+use residue_analysis::sentences;
+use residue_analysis::stages::{self, Missing, Value};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -20,7 +19,7 @@ use crate::text::stages as text;
 pub struct Args {
     /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
     pub file: Address,
-    /// What is compared; the first of rss, vm, live that the stamps have if not given
+    /// What is compared; the live heap if not given, or the first of rss, vm where it was not recorded
     #[arg(long, value_enum)]
     pub value: Option<Choice>,
     /// Events to show at the start and at the end
@@ -57,13 +56,13 @@ impl Choice {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let mut profile = load_or_import(&args.file.path, args.reading)?;
+    let profile = load_or_import(&args.file.path, args.reading)?;
     let range = args.file.events(&profile.timeline)?;
-    keep_events(&mut profile.timeline, range);
     let unit = profile.timeline.about.source.unit();
-    let stages = match analyse(&profile.timeline, args.value) {
+    let chosen = args.value.map(Choice::value);
+    let stages = match stages::of_events(&profile.timeline, range, chosen) {
         Ok(stages) => stages,
-        Err(missing) => bail!("{}: {}", args.file.path.display(), reason(missing)),
+        Err(missing) => bail!("{}: {}", args.file.path.display(), reason(&missing)),
     };
     output::to_stdout(|out| {
         if args.json {
@@ -73,35 +72,9 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     })
 }
 
-/// Leaves only what belongs to these events.
-fn keep_events(timeline: &mut Timeline, range: EventRange) {
-    if range == EventRange::ALL {
-        return;
-    }
-    let events = range.from..=range.to;
-    timeline
-        .stamps
-        .retain(|stamp| events.contains(&stamp.event));
-    timeline
-        .moments
-        .retain(|moment| events.contains(&moment.event));
-}
-
-fn analyse(timeline: &Timeline, chosen: Option<Choice>) -> Result<Stages, Missing> {
-    let (names, stamps) = stages::stamps_of(timeline);
-    let analyse = |choice: Choice| stages::analyse(&names, &stamps, choice.value());
-    match chosen {
-        Some(choice) => analyse(choice),
-        None => [Choice::Rss, Choice::Vm, Choice::Live]
-            .into_iter()
-            .map(analyse)
-            .find(|stages| *stages != Err(Missing::Values))
-            .unwrap_or(Err(Missing::Values)),
-    }
-}
-
-fn reason(missing: Missing) -> &'static str {
-    match missing {
+fn reason(missing: &Missing) -> String {
+    let reason = match missing {
+        Missing::NotAlwaysRead(reasons) => return sentences::of_stages(reasons).join("; "),
         Missing::Stamps => {
             "it has no stamps and no events; a program sets them with residue_stamp, \
              and `residue import` reads those of other tools"
@@ -110,5 +83,6 @@ fn reason(missing: Missing) -> &'static str {
             "its stamps belong to no events: none carries an event's number, and no name comes back"
         }
         Missing::Values => "none of its stamps has this value; choose another with --value",
-    }
+    };
+    reason.to_string()
 }

@@ -131,7 +131,7 @@ fn resident_size_has_a_limit_of_its_own() {
     let both = ["--max-rss", "150MB", "--max-growth", "0.5MB/event"];
     let lines = [
         "ok: resident size ",
-        "\nABOVE: LEAK  976.6 KiB/event  (",
+        "\nABOVE: LEAK  977 KiB/event  (",
         "main > account_run > event > leak_block  account_leak.c:15\n",
     ];
     check(&lab, &[&[PROFILE][..], &both].concat()).expect(1, &lines);
@@ -155,7 +155,7 @@ fn rules_take_known_stacks_out() {
     let with = |rules: &str, limit: &str| {
         check(&lab, &[PROFILE, "--max-growth", limit, "--ignore", rules])
     };
-    let ignored = "  9.766 KiB/event of 1 ignored by rule\n";
+    let ignored = "  9.77 KiB/event of 1 ignored by rule\n";
     with("injected.txt", "1KiB").expect(0, &[ignored]);
     let above = with("injected.txt", "999");
     above.expect(
@@ -173,7 +173,7 @@ fn rules_take_known_stacks_out() {
     );
     with("own.txt", "10000").expect(0, &["  1000 B/event of 1 ignored by rule\n"]);
     with("own.txt", "9999").expect(1, &["residue_injected_leak\n"]);
-    with("all.txt", "0").expect(0, &["  10.74 KiB/event of 2 ignored by rule\n"]);
+    with("all.txt", "0").expect(0, &["  10.7 KiB/event of 2 ignored by rule\n"]);
     let none = with("none.txt", "10999");
     none.expect(1, &["ABOVE: ", "main > leak_here  marks_c.c:18\n"]);
     assert!(!none.stdout.contains("ignored by rule"), "{}", none.stdout);

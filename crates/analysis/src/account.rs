@@ -12,7 +12,10 @@
 //! up to the whole: the slope of a line through all accounts, or, where there are too
 //! few for that, last minus first.
 
+mod reason;
+
 use crate::series::Series;
+pub use reason::Reason;
 use residue_profile::timeline::{Account, EventNumber, Moment, MomentKind, Timeline};
 use serde::Serialize;
 
@@ -41,7 +44,8 @@ pub struct GrowthAccount {
     #[serde(rename = "untouched")]
     pub is_untouched: bool,
     /// What was concluded from what, and what could not be known.
-    pub reasons: Vec<String>,
+    #[serde(rename = "reason_codes")]
+    pub reasons: Vec<Reason>,
 }
 
 /// Growth in bytes per event.
@@ -99,17 +103,17 @@ pub fn account(
     let is_notable = |rate: f64| rate * readings.span() >= NOTABLE_BYTES;
     let is_fragmentation = is_notable(parts.program_rss) && looks_fragmented(&parts);
     if is_fragmentation {
-        reasons.push(format!(
-            "the allocator keeps {:.0} B more an event while the program holds {:.0} B more",
-            parts.allocator_slack, parts.live_heap
-        ));
+        reasons.push(Reason::AllocatorKeepsMore {
+            slack_bytes_per_event: parts.allocator_slack,
+            live_bytes_per_event: parts.live_heap,
+        });
     }
     let is_untouched = is_notable(parts.untouched) && parts.untouched > parts.live_heap / 2.0;
     if is_untouched {
-        reasons.push(format!(
-            "of {:.0} B an event that stay live at least {:.0} B were never written to",
-            parts.live_heap, parts.untouched
-        ));
+        reasons.push(Reason::NeverWritten {
+            untouched_bytes_per_event: parts.untouched,
+            live_bytes_per_event: parts.live_heap,
+        });
     }
     Some(GrowthAccount {
         from_event: readings.from_event,
@@ -182,12 +186,19 @@ impl<'a> Readings<'a> {
         f64::from(self.to_event - self.from_event)
     }
 
-    fn estimator(&self) -> String {
-        let (from, to, count) = (self.from_event, self.to_event, self.rows.len());
-        if count < FEWEST_FOR_A_LINE {
-            format!("last minus first of {count} accounts, events {from}..{to}")
-        } else {
-            format!("a line through {count} accounts, events {from}..{to}")
+    fn estimator(&self) -> Reason {
+        let (from_event, to_event, accounts) = (self.from_event, self.to_event, self.rows.len());
+        match accounts < FEWEST_FOR_A_LINE {
+            true => Reason::LastMinusFirst {
+                accounts,
+                from_event,
+                to_event,
+            },
+            false => Reason::LineFit {
+                accounts,
+                from_event,
+                to_event,
+            },
         }
     }
 
@@ -212,7 +223,7 @@ impl<'a> Readings<'a> {
 
     /// From what the kernel reports for the whole process where that was read, so
     /// that memory which no kind counts shows as unexplained.
-    fn rss(&self, reasons: &mut Vec<String>) -> f64 {
+    fn rss(&self, reasons: &mut Vec<Reason>) -> f64 {
         let reported: Option<Vec<f64>> = self
             .rows
             .iter()
@@ -220,7 +231,7 @@ impl<'a> Readings<'a> {
             .collect();
         reported.map_or_else(
             || {
-                reasons.push("the resident size is the sum of its kinds".to_string());
+                reasons.push(Reason::RssIsSumOfKinds);
                 self.rate_of(sum_of_kinds)
             },
             |values| self.rate(values),
@@ -270,7 +281,7 @@ struct Heap {
 }
 
 impl Heap {
-    fn of(readings: &Readings, reasons: &mut Vec<String>) -> Heap {
+    fn of(readings: &Readings, reasons: &mut Vec<Reason>) -> Heap {
         let resident = readings.rate_of(|account| account.heap_bytes as f64);
         let live = readings.rate_of(|account| account.live_bytes as f64);
         let speaks = allocator_speaks(readings, reasons);
@@ -296,11 +307,7 @@ impl Heap {
                 -difference - (-free).max(0.0)
             });
             if !speaks && certain < -difference {
-                reasons.push(
-                    "live grows more than the resident heap: free memory was used up, or new \
-                     memory was not touched; the allocator's statistics would tell"
-                        .to_string(),
-                );
+                reasons.push(Reason::LiveOutgrowsResidentHeap);
             }
             seen.unwrap_or(0.0).max(certain).clamp(0.0, -difference)
         } else {
@@ -317,14 +324,10 @@ impl Heap {
 }
 
 /// Whether the allocator's own numbers can be used for all accounts.
-fn allocator_speaks(readings: &Readings, reasons: &mut Vec<String>) -> bool {
+fn allocator_speaks(readings: &Readings, reasons: &mut Vec<Reason>) -> bool {
     let mut accounts = readings.rows.iter().map(|(_, account)| account);
     if accounts.clone().any(|account| account.allocator.is_none()) {
-        reasons.push(
-            "the allocator does not say what it has in use, so headers and rounding count as \
-             slack"
-                .to_string(),
-        );
+        reasons.push(Reason::NoAllocatorStatistics);
         return false;
     }
     let is_too_low = accounts.any(|account| {
@@ -333,10 +336,7 @@ fn allocator_speaks(readings: &Readings, reasons: &mut Vec<String>) -> bool {
             .is_some_and(|allocator| allocator.in_use_bytes < account.live_bytes)
     });
     if is_too_low {
-        reasons.push(
-            "the allocator says that less is in use than is live, so its numbers are not used"
-                .to_string(),
-        );
+        reasons.push(Reason::AllocatorStatisticsTooLow);
     }
     !is_too_low
 }

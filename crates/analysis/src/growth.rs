@@ -14,13 +14,14 @@
 mod drift;
 mod exact;
 mod noisy;
+mod reason;
 mod spikes;
 mod steps;
 pub(crate) mod student;
 mod warm_up;
 
-use crate::bytes_text::bytes_text;
 use crate::series::Series;
+pub use reason::Reason;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -88,8 +89,9 @@ pub struct Growth {
     /// If undetermined: about how many events would decide.
     pub needs_events: Option<u64>,
     pub method: Method,
-    /// Short sentences: what was found, and why numbers differ.
-    pub reasons: Vec<String>,
+    /// What was found, and why numbers differ.
+    #[serde(rename = "reason_codes")]
+    pub reasons: Vec<Reason>,
 }
 
 /// Fewest readings after warm-up from which noise can be judged.
@@ -99,23 +101,17 @@ const FEWEST_READINGS: usize = 8;
 pub fn assess(series: &Series, options: &GrowthOptions) -> Growth {
     let mut growth = describe(series);
     if series.len() < 2 {
-        growth.reasons.push(format!(
-            "{} readings say nothing about growth.",
-            series.len()
-        ));
+        growth.reasons.push(Reason::TooFewReadings {
+            readings: series.len(),
+        });
         return growth;
     }
     if !exact::judge(series, options, &mut growth) {
         let (smooth, spikes) = spikes::without_spikes(series);
         if spikes > 0 {
-            let verb = if spikes == 1 {
-                "reading sticks"
-            } else {
-                "readings stick"
-            };
             growth
                 .reasons
-                .push(format!("{spikes} single {verb} out and are set aside."));
+                .push(Reason::SpikesSetAside { readings: spikes });
         }
         if spikes == 0 || !exact::judge(&smooth, options, &mut growth) {
             noisy::judge(&smooth, options, &mut growth);
@@ -123,10 +119,9 @@ pub fn assess(series: &Series, options: &GrowthOptions) -> Growth {
     }
     if growth.outcome == Outcome::Growing && growth.high < options.negligible_rate {
         growth.outcome = Outcome::NoGrowth;
-        growth.reasons.push(format!(
-            "The growth is below {} bytes per event, which counts as none.",
-            options.negligible_rate
-        ));
+        growth.reasons.push(Reason::BelowNegligible {
+            negligible_bytes_per_event: options.negligible_rate,
+        });
     }
     explain_fit(series, &mut growth);
     growth
@@ -195,16 +190,10 @@ fn explain_fit(series: &Series, growth: &mut Growth) {
         let fitted = growth.line_fit_intercept + growth.line_fit_rate * series.events()[index];
         series.values()[index] - fitted
     };
-    let (first, last) = (above(0), above(series.len() - 1));
-    let side = |distance: f64| if distance < 0.0 { "below" } else { "above" };
-    growth.reasons.push(format!(
-        "End to end the rate is {}, by line fit {}: the first reading lies {} {} the line and the \
-         last {} {} it.",
-        bytes_text(growth.end_to_end_rate),
-        bytes_text(growth.line_fit_rate),
-        bytes_text(first.abs()),
-        side(first),
-        bytes_text(last.abs()),
-        side(last)
-    ));
+    growth.reasons.push(Reason::EndsAndFitDiffer {
+        end_to_end_bytes_per_event: growth.end_to_end_rate,
+        line_fit_bytes_per_event: growth.line_fit_rate,
+        first_above_fit_bytes: above(0),
+        last_above_fit_bytes: above(series.len() - 1),
+    });
 }

@@ -1,13 +1,15 @@
 //! From a timeline to series: what was live at every event's begin, of the whole
 //! process and of each group of stacks.
 
+use crate::counters::Counted;
 use crate::groups::{GroupId, Groups};
+use crate::readings::{Readings, Size};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
-use residue_profile::Profile;
 use residue_profile::timeline::{
     Change, EventNumber, Moment, MomentId, MomentKind, NameId, Source,
 };
+use residue_profile::{Profile, StackKind};
 use std::collections::BTreeMap;
 
 /// The events looked at, both included.
@@ -30,10 +32,11 @@ pub struct History<'a> {
     pub groups: &'a Groups,
     /// Begins (or ticks) in the range at which stacks are known, in the order of events.
     begins: Vec<MomentId>,
-    /// The last moment of the last event in the range.
+    /// The last moment of the last event in the range, and of the last event of all.
+    end_of_range: MomentId,
     end_of_run: MomentId,
-    /// Whether the range ends where the recording does.
-    is_whole: bool,
+    /// Whether the range ends where the run does.
+    reaches_end: bool,
 }
 
 /// Which births stand for several events: those of a very long run, between its ends.
@@ -104,6 +107,8 @@ pub struct Course {
     /// Live bytes at every begin.
     pub live: Series,
     pub movement: Movement,
+    /// Live bytes when the last event of the run had ended, wherever the range ends.
+    end_of_run_bytes: i64,
 }
 
 const NOT_ASKED: u32 = u32::MAX;
@@ -130,18 +135,21 @@ impl<'a> History<'a> {
         if first == last {
             return None;
         }
-        let is_end = |moment: &Moment| {
-            moment.kind == MomentKind::End && is_known(moment) && moment.event <= range.to
+        let last_where = |is_one: &dyn Fn(&Moment) -> bool| {
+            let last = timeline.moments.iter().rposition(is_one);
+            last.map_or(0, |place| place as MomentId)
         };
-        let last_end = timeline.moments.iter().rposition(is_end);
-        let end_of_run = last_end.map_or(last, |end| last.max(end as MomentId));
+        let is_end = |moment: &Moment| moment.kind == MomentKind::End && is_known(moment);
+        let end_of_range = last_where(&|it| is_end(it) && it.event <= range.to).max(last);
+        let end_of_run = last_where(&|it| is_end(it) || is_begin(it)).max(end_of_range);
         let last_of_all = timeline.moments.iter().map(|moment| moment.event).max();
         Some(History {
             profile,
             groups,
             begins,
+            end_of_range,
             end_of_run,
-            is_whole: range.to >= last_of_all.unwrap_or(0),
+            reaches_end: range.to >= last_of_all.unwrap_or(0),
         })
     }
 
@@ -162,7 +170,13 @@ impl<'a> History<'a> {
         self.begins.iter().map(move |&id| &moments[id as usize])
     }
 
-    /// A size of the process at every begin at which it was read.
+    /// A size of the process, at the begins or at one stamp of the events.
+    pub fn readings(&self, size: Size) -> Readings {
+        let begins: Vec<&Moment> = self.moments().collect();
+        Readings::of(&self.profile.timeline, &begins, size)
+    }
+
+    /// Something that is known at begins, at every one at which it is.
     pub fn series(&self, size: impl Fn(&Moment) -> Option<f64>) -> Series {
         let (events, values) = self
             .moments()
@@ -171,11 +185,11 @@ impl<'a> History<'a> {
         Series::new(events, values)
     }
 
-    /// How every group moved between the first begin and the end of the run.
+    /// How every group moved between the first begin and the end of the range.
     pub fn movements(&self) -> Vec<Movement> {
         let mut movements = vec![Movement::default(); self.groups.count()];
         let first = self.begins[0];
-        for change in self.changes() {
+        for change in self.changes_to(self.end_of_range) {
             if let Some(group) = self.group_of(change.stack) {
                 movements[group as usize].add(change, change.moment <= first);
             }
@@ -183,16 +197,14 @@ impl<'a> History<'a> {
         movements
     }
 
-    /// All changes up to the end of the run.
-    fn changes(&self) -> &'a [Change] {
-        let changes = &self.profile.timeline.changes;
-        &changes[..self.changes_up_to(self.end_of_run)]
+    /// All changes up to a moment; they stand in the order of moments.
+    fn changes_to(&self, moment: MomentId) -> &'a [Change] {
+        self.profile.timeline.changes_between(None, Some(moment))
     }
 
-    /// How many changes there are up to a moment; they stand in the order of moments.
-    fn changes_up_to(&self, moment: MomentId) -> usize {
-        let changes = &self.profile.timeline.changes;
-        changes.partition_point(|change| change.moment <= moment)
+    /// The kind of memory that a group is of.
+    pub fn kind(&self, group: GroupId) -> StackKind {
+        self.profile.stacks[self.groups.members(group)[0] as usize].kind
     }
 
     fn group_of(&self, stack: u32) -> Option<GroupId> {
@@ -204,17 +216,20 @@ impl<'a> History<'a> {
         let place_of_group = self.places(groups);
         let mut movements = vec![Movement::default(); groups.len()];
         let mut values = vec![Vec::with_capacity(self.begins.len()); groups.len()];
-        let changes = self.changes();
+        let place_of = |change: &Change| {
+            let group = self.group_of(change.stack)?;
+            let place = place_of_group[group as usize];
+            (place != NOT_ASKED).then_some(place as usize)
+        };
+        let changes = self.changes_to(self.end_of_run);
         let first = self.begins[0];
         let mut from = 0;
-        let ends = self.begins.iter().chain([&self.end_of_run]);
+        let ends = self.begins.iter().chain([&self.end_of_range]);
         for (turn, &moment) in ends.enumerate() {
-            let to = self.changes_up_to(moment);
+            let to = self.changes_to(moment).len();
             for change in &changes[from..to.max(from)] {
-                let group = self.group_of(change.stack);
-                let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
-                if place != NOT_ASKED {
-                    movements[place as usize].add(change, change.moment <= first);
+                if let Some(place) = place_of(change) {
+                    movements[place].add(change, change.moment <= first);
                 }
             }
             from = to.max(from);
@@ -224,15 +239,23 @@ impl<'a> History<'a> {
                 }
             }
         }
+        let mut end_of_run: Vec<i64> = movements.iter().map(|it| it.end_bytes).collect();
+        for change in &changes[from..] {
+            if let Some(place) = place_of(change) {
+                end_of_run[place] = end_of_run[place].saturating_add(change.bytes);
+            }
+        }
         let events: Vec<f64> = self
             .moments()
             .map(|moment| f64::from(moment.event))
             .collect();
-        let course = |(values, movement)| Course {
+        let course = |((values, movement), end_of_run_bytes)| Course {
             live: Series::new(events.clone(), values),
             movement,
+            end_of_run_bytes,
         };
-        values.into_iter().zip(movements).map(course).collect()
+        let known = values.into_iter().zip(movements).zip(end_of_run);
+        known.map(course).collect()
     }
 
     /// Per group its place among some, or [`NOT_ASKED`]. A table and not a search: there
@@ -262,7 +285,8 @@ impl<'a> History<'a> {
                 blocks.saturating_add(counters.calls),
             )
         });
-        let end_of_run_bytes = u64::try_from(course.movement.end_bytes).unwrap_or(0);
+        let unsigned = |bytes: i64| u64::try_from(bytes).unwrap_or(0);
+        let end_of_run_bytes = unsigned(course.end_of_run_bytes);
         let births = self.births(group);
         // Other tools do not tell them; and what was freed after the last event took
         // its births with it.
@@ -270,13 +294,11 @@ impl<'a> History<'a> {
         let is_there_still = live_bytes >= end_of_run_bytes / 4 * 3;
         StackHistory {
             live: course.live.clone(),
+            end_of_range_bytes: unsigned(course.movement.end_bytes),
             end_of_run_bytes,
-            at_exit_bytes: match self.is_whole {
-                true => live_bytes,
-                false => end_of_run_bytes,
-            },
+            at_exit_bytes: live_bytes,
             births,
-            births_known: self.is_whole && has_births && is_there_still,
+            births_known: self.reaches_end && has_births && is_there_still,
             deferral,
             events: self.last_event() - self.first_event() + 1,
             blocks,
@@ -309,6 +331,26 @@ impl<'a> History<'a> {
             .collect()
     }
 
+    /// Bytes that are live at exit and were allocated in an event of the range; `None` where
+    /// births are not known.
+    pub fn survivors_at_exit_bytes(&self) -> Option<u64> {
+        let births = &self.profile.births;
+        let events = self.first_event()..=self.last_event();
+        let mut survivors = 0_u64;
+        for (place, stack) in self.profile.stacks.iter().enumerate() {
+            if stack.kind == StackKind::Reported || stack.counters.live_bytes == 0 {
+                continue;
+            }
+            let row = births.row(place);
+            if row.is_empty() {
+                return None;
+            }
+            let inside = row.iter().filter(|birth| events.contains(&birth.birth));
+            survivors = inside.fold(survivors, |sum, birth| sum.saturating_add(birth.bytes));
+        }
+        Some(survivors)
+    }
+
     /// Late frees of some groups, in their order.
     pub fn deferrals(&self, groups: &[GroupId]) -> Vec<Option<Deferral>> {
         let place_of_group = self.places(groups);
@@ -333,8 +375,8 @@ impl<'a> History<'a> {
         sums.into_iter().map(deferral).collect()
     }
 
-    /// What a counter counted from each begin to the next.
-    pub fn counts(&self, name: NameId) -> Vec<f64> {
+    /// What a counter had counted in all at every begin.
+    pub fn totals(&self, name: NameId) -> Series {
         let timeline = &self.profile.timeline;
         let mut totals = timeline
             .totals
@@ -342,17 +384,19 @@ impl<'a> History<'a> {
             .filter(|total| total.name == name)
             .peekable();
         let mut now = 0.0;
-        let at_begins: Vec<f64> = self
-            .begins
-            .iter()
-            .map(|&begin| {
-                while let Some(total) = totals.next_if(|total| total.moment <= begin) {
-                    now = total.total;
-                }
-                now
-            })
-            .collect();
-        at_begins.windows(2).map(|pair| pair[1] - pair[0]).collect()
+        let at_begin = |&begin: &MomentId| {
+            while let Some(total) = totals.next_if(|total| total.moment <= begin) {
+                now = total.total;
+            }
+            (f64::from(timeline.moments[begin as usize].event), now)
+        };
+        let (events, values) = self.begins.iter().map(at_begin).unzip();
+        Series::new(events, values)
+    }
+
+    /// What a counter counted from each begin to the next.
+    pub fn counts(&self, name: NameId) -> Vec<Counted> {
+        Counted::between(&self.totals(name))
     }
 
     /// Names of counters.

@@ -2,7 +2,7 @@
 
 use crate::groups::GroupId;
 use crate::history::{Course, History};
-use crate::shape::{Deferral, Shape, ShapeVerdict, classify};
+use crate::shape::{Deferral, Reason, Shape, ShapeVerdict, classify};
 use crate::verdict::Headline;
 use residue_profile::timeline::StackId;
 
@@ -11,6 +11,8 @@ pub struct Judged {
     pub stacks: Vec<StackId>,
     pub course: Course,
     pub verdict: ShapeVerdict,
+    /// Why it is not called what it would be alone; part of the verdict's reasons too.
+    pub(crate) because: Option<Reason>,
 }
 
 impl Judged {
@@ -27,8 +29,8 @@ impl Judged {
 /// Groups for which another thread is worth its start.
 const LEAST_FOR_A_THREAD: usize = 16;
 
-/// The shapes of some groups, in their order.
-pub fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
+/// The shapes of some groups, each alone, in their order.
+pub(crate) fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
     let courses = history.courses(groups);
     let deferrals = history.deferrals(groups);
     let known: Vec<Known> = groups.iter().zip(&courses).zip(deferrals).collect();
@@ -58,6 +60,7 @@ pub fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
         stacks: history.groups.members(group).to_vec(),
         course,
         verdict,
+        because: None,
     };
     let courses = groups.iter().zip(courses);
     courses.zip(verdicts).map(judged).collect()

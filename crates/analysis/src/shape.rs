@@ -8,9 +8,11 @@
 
 mod by_births;
 mod by_series;
+mod reason;
 
 use crate::growth::{Growth, GrowthOptions, Outcome, assess};
 use crate::series::Series;
+pub use reason::Reason;
 use serde::Serialize;
 
 /// Blocks that are live at the end and were born in one event.
@@ -35,7 +37,9 @@ pub struct Deferral {
 pub struct StackHistory {
     /// Live bytes when each event begins (single stream).
     pub live: Series,
-    /// Live bytes after the last event's end.
+    /// Live bytes after the last event of the range.
+    pub end_of_range_bytes: u64,
+    /// Live bytes after the last event of the run.
     pub end_of_run_bytes: u64,
     /// Live bytes when the process ended.
     pub at_exit_bytes: u64,
@@ -76,12 +80,14 @@ pub enum Shape {
     Undetermined,
 }
 
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+/// Whether the births of the survivors fit the readings.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Agreement {
     Agrees,
     BirthsUnknown,
-    Disagrees(String),
+    /// What the births say instead.
+    Disagrees(Reason),
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -99,8 +105,9 @@ pub struct ShapeVerdict {
     pub by_births: Option<Shape>,
     pub agreement: Agreement,
     pub growth: Growth,
-    /// One sentence with the numbers that decided.
-    pub reason: String,
+    /// The numbers that decided.
+    #[serde(rename = "reason_codes")]
+    pub reasons: Vec<Reason>,
     pub confidence: Confidence,
 }
 
@@ -110,25 +117,23 @@ const MANY_EVENTS: u32 = 100;
 /// Finds the shape of one stack's history.
 pub fn classify(history: &StackHistory) -> ShapeVerdict {
     let growth = assess(&history.live, &GrowthOptions::default());
-    let (by_series, series_reason) = by_series::shape(history, &growth);
+    let (by_series, series_reasons) = by_series::shape(history, &growth);
     let witness = history.births_known.then(|| by_births::shape(history));
     let by_births = witness.as_ref().map(|(shape, _)| *shape);
     let agreement = match &witness {
         None => Agreement::BirthsUnknown,
         Some((births, _)) if compatible(by_series, *births) => Agreement::Agrees,
-        Some((births, reason)) => Agreement::Disagrees(format!(
-            "The readings look like {by_series:?}, the survivors like {births:?}: {reason}."
-        )),
+        Some((_, reason)) => Agreement::Disagrees(*reason),
     };
-    let (shape, reason) = match (by_series, witness) {
+    let (shape, reasons) = match (by_series, witness) {
         // Blocks of all parts of the run are still there: the readings only hid it in noise.
         (Shape::Undetermined | Shape::Flat | Shape::Leak, Some((Shape::Leak, reason))) => {
-            (Shape::Leak, reason)
+            (Shape::Leak, vec![reason])
         }
         (Shape::Undetermined, Some((births, reason))) if history.events >= MANY_EVENTS => {
-            (births, reason)
+            (births, vec![reason])
         }
-        (shape, _) => (shape, series_reason),
+        (shape, _) => (shape, series_reasons),
     };
     let confidence = match (&agreement, history.events >= MANY_EVENTS) {
         _ if shape == Shape::Undetermined => Confidence::Low,
@@ -142,7 +147,7 @@ pub fn classify(history: &StackHistory) -> ShapeVerdict {
         by_births,
         agreement,
         growth,
-        reason,
+        reasons,
         confidence,
     }
 }

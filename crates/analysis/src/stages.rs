@@ -14,6 +14,8 @@ mod by_turn;
 mod intervals;
 mod jumps;
 mod matrix;
+mod reason;
+mod resident;
 mod series;
 mod source;
 mod tags;
@@ -22,10 +24,14 @@ mod turns;
 pub use intervals::{Guilty, Interval, Trust};
 pub use jumps::Jump;
 pub use matrix::Row;
+pub use reason::Reason;
+pub use resident::Resident;
 pub use series::{Drift, Series};
 pub use source::stamps_of;
 pub use turns::{Turns, find as find_turns};
 
+use crate::history::EventRange;
+use residue_profile::Timeline;
 use residue_profile::timeline::Stamp;
 use serde::Serialize;
 
@@ -76,20 +82,55 @@ pub struct Stages {
     /// In the order of the columns; the one outside every event comes last.
     pub intervals: Vec<Interval>,
     pub trust: Trust,
-    /// The interval with most of the growth, where there is growth.
+    /// The interval of which most survives, where there is growth.
     pub guilty: Option<Guilty>,
     /// The turns that grew most.
     pub jumps: Vec<Jump>,
+    #[serde(rename = "reason_codes")]
+    pub reasons: Vec<Reason>,
+    /// Beside the live heap: what became of the resident size, where that was read.
+    pub resident: Option<Resident>,
 }
 
 /// Why there is no stage matrix.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Missing {
     Stamps,
     /// No stamp carries an event number and no name comes back.
     Events,
     /// No stamp of an event has the value asked for.
     Values,
+    /// Some have it, but no stamp has it in every event.
+    NotAlwaysRead(Vec<Reason>),
+}
+
+/// The stages of some events. Without a choice of value the live heap, which is exact; where
+/// stamps do not have it, as in files of other tools, the resident or else the virtual size.
+pub fn of_events(
+    timeline: &Timeline,
+    range: EventRange,
+    chosen: Option<Value>,
+) -> Result<Stages, Missing> {
+    let (names, stamps) = stamps_of(timeline);
+    let events = range.from..=range.to;
+    let mut stamps = stamps.into_owned();
+    if range != EventRange::ALL {
+        stamps.retain(|stamp| events.contains(&stamp.event));
+    }
+    let mut stages = match chosen {
+        Some(value) => analyse(&names, &stamps, value)?,
+        None => analyse(&names, &stamps, Value::Live)
+            .and_then(|stages| match stages.reasons.is_empty() {
+                true => Ok(stages),
+                false => Err(Missing::NotAlwaysRead(stages.reasons)),
+            })
+            .or_else(|_| analyse(&names, &stamps, Value::Rss))
+            .or_else(|_| analyse(&names, &stamps, Value::Vm))?,
+    };
+    if stages.value == Value::Live {
+        stages.resident = Resident::beside(&stages, &names, &stamps);
+    }
+    Ok(stages)
 }
 
 /// Finds the events, lays out the matrix and sums it up.
@@ -100,7 +141,12 @@ pub fn analyse(names: &[String], stamps: &[Stamp], value: Value) -> Result<Stage
     let turns = find_turns(names, stamps).ok_or(Missing::Events)?;
     let matrix = matrix::lay_out(names, stamps, &turns, value);
     if matrix.rows.is_empty() {
-        return Err(Missing::Values);
+        let is_read =
+            |reason: &Reason| matches!(reason, Reason::NotAlwaysRead { readings: 1.., .. });
+        return Err(match matrix.reasons.iter().any(is_read) {
+            true => Missing::NotAlwaysRead(matrix.reasons),
+            false => Missing::Values,
+        });
     }
     let starts: Vec<i64> = matrix.rows.iter().map(|row| row.first).collect();
     let turn_growths: Vec<i64> = starts.windows(2).map(|pair| pair[1] - pair[0]).collect();
@@ -131,5 +177,7 @@ pub fn analyse(names: &[String], stamps: &[Stamp], value: Value) -> Result<Stage
         intervals,
         trust,
         guilty,
+        reasons: matrix.reasons,
+        resident: None,
     })
 }

@@ -4,9 +4,10 @@
 mod growth_series;
 
 use growth_series::Random;
+use residue_analysis::sentences;
 use residue_analysis::series::Series;
 use residue_analysis::shape::{
-    Agreement, Birth, Confidence, Deferral, Shape, StackHistory, classify,
+    Agreement, Birth, Confidence, Deferral, Reason, Shape, StackHistory, classify,
 };
 use std::collections::{BTreeMap, HashSet};
 
@@ -55,6 +56,7 @@ fn run(events: u64, mut behaviour: impl FnMut(&mut Heap, u64)) -> StackHistory {
     let frees = heap.deferred.len() as u64;
     StackHistory {
         live: Series::consecutive(0, readings),
+        end_of_range_bytes: heap.live,
         end_of_run_bytes: heap.live,
         at_exit_bytes: heap.live,
         births: births
@@ -270,8 +272,12 @@ fn a_leak_is_told_with_its_numbers() {
     assert_eq!(verdict.agreement, Agreement::Agrees);
     assert_eq!(verdict.confidence, Confidence::High);
     assert_eq!(
-        verdict.reason,
-        "survivors from 999 of 999 events, 64 B each on average"
+        verdict.reasons,
+        [Reason::Survivors {
+            from_events: 999,
+            of_events: 999,
+            mean_bytes: 64.0
+        }]
     );
     assert_eq!(
         (verdict.growth.rate, verdict.growth.low, verdict.growth.high),
@@ -298,12 +304,9 @@ fn contradicting_witnesses_are_reported() {
     let verdict = classify(&told);
     assert_eq!(verdict.by_births, Some(Shape::WarmUp));
     assert_eq!(verdict.confidence, Confidence::Low);
-    let Agreement::Disagrees(text) = verdict.agreement else {
-        panic!("{verdict:?}");
-    };
     assert_eq!(
-        text,
-        "The readings look like Leak, the survivors like WarmUp: survivors only from the first 3 of 300 events."
+        sentences::of_disagreement(&verdict, "event").unwrap(),
+        "live bytes look like a leak, but survivors come from only the first 3 of 300 events, as in a warm-up"
     );
 }
 

@@ -1,6 +1,10 @@
 //! Stage matrices of small, written-out runs.
 
-use residue_analysis::stages::{Missing, Stages, Trust, Value, analyse, find_turns, stamps_of};
+use residue_analysis::history::EventRange;
+use residue_analysis::sentences;
+use residue_analysis::stages::{
+    Missing, Reason, Stages, Trust, Value, analyse, find_turns, of_events, stamps_of,
+};
 use residue_profile::Timeline;
 use residue_profile::timeline::{About, Moment, MomentKind, Source, Stamp};
 
@@ -322,4 +326,159 @@ fn the_largest_turns_say_where_they_grew() {
         })
         .collect();
     assert_eq!(jumps, [(2, 40, "b", 30, false), (1, 10, "a", 9, true)]);
+}
+
+/// The rises and what survives of them, by interval.
+fn survival(stages: &Stages) -> Vec<(f64, f64)> {
+    let intervals = stages.intervals.iter();
+    intervals
+        .map(|it| (it.rise_mean, it.surviving_mean))
+        .collect()
+}
+
+#[test]
+fn a_fall_gives_back_the_rise_nearest_in_size() {
+    // read +10, fit +100, write +5, and 98 of these are freed after the event.
+    let turn = |event: u64| {
+        let start = 1000 + 17 * event;
+        [
+            ("begin", start),
+            ("read", start + 10),
+            ("fit", start + 110),
+            ("write", start + 115),
+        ]
+    };
+    let pairs: Vec<(&str, u64)> = (0..51).flat_map(turn).collect();
+    let stages = rss(&pairs);
+    assert_eq!(
+        survival(&stages),
+        [(10.0, 10.0), (100.0, 2.0), (5.0, 5.0), (0.0, 0.0)]
+    );
+    let shares: Vec<f64> = stages.intervals.iter().filter_map(|it| it.share).collect();
+    assert_eq!(shares, [10.0 / 17.0, 2.0 / 17.0, 5.0 / 17.0, 0.0]);
+    let guilty = stages.guilty.unwrap();
+    assert_eq!((guilty.interval, guilty.rise_mean), (0, 10.0));
+    assert_eq!(guilty.surviving_mean, 10.0);
+}
+
+#[test]
+fn what_the_next_event_frees_does_not_survive() {
+    // Hits of one event are freed at the start of the next; the fit leaks 8 bytes.
+    let turn = |event: u64| {
+        let held = 8 * event;
+        let before = if event == 0 { 0 } else { 500 };
+        [
+            ("begin", held + before),
+            ("cleared", held),
+            ("hits", held + 500),
+            ("fit", held + 508),
+        ]
+    };
+    let pairs: Vec<(&str, u64)> = (0..201).flat_map(turn).collect();
+    let stages = rss(&pairs);
+    let by_end: Vec<(&str, f64)> = stages
+        .intervals
+        .iter()
+        .map(|it| (it.to.as_str(), it.surviving_mean.round()))
+        .collect();
+    // The last event's hits are still there: 500 bytes of 200 events.
+    assert_eq!(by_end[1], ("hits", 3.0));
+    assert_eq!(by_end[2], ("fit", 8.0));
+    let whole: f64 = stages.intervals.iter().filter_map(|it| it.share).sum();
+    assert!((whole - 1.0).abs() < 1e-9);
+    assert!(
+        stages
+            .intervals
+            .iter()
+            .all(|it| it.surviving_mean <= it.rise_mean)
+    );
+}
+
+fn recorded(rss_at_begin: impl Fn(u32) -> Option<u64>) -> Timeline {
+    let moment = |kind, event: u32, time_ns, live: u64, rss_bytes| Moment {
+        kind,
+        event,
+        id: u64::from(event),
+        stream: 0,
+        name: None,
+        time_ns,
+        vm_bytes: None,
+        rss_bytes,
+        shared_bytes: None,
+        live_bytes: Some(live),
+        mapped_bytes: None,
+        recorder_bytes: 1000 * u64::from(event),
+        threads: 1,
+        has_changes: true,
+    };
+    let mut timeline = Timeline {
+        about: About {
+            source: Source::Marks,
+            ..About::default()
+        },
+        names: vec!["fit".to_string()],
+        ..Timeline::default()
+    };
+    for event in 1..=20 {
+        let (time_ns, live) = (u64::from(event) * 100, u64::from(event) * 64);
+        let rss = 1_000_000 + 1096 * u64::from(event);
+        timeline.moments.push(moment(
+            MomentKind::Begin,
+            event,
+            time_ns,
+            live,
+            rss_at_begin(event).map(|more| rss + more),
+        ));
+        timeline.stamps.push(Stamp {
+            name: 0,
+            event,
+            time_ns: time_ns + 50,
+            vm_bytes: None,
+            rss_bytes: Some(rss + 40),
+            live_bytes: Some(live + 64),
+        });
+    }
+    timeline
+}
+
+#[test]
+fn the_live_heap_is_compared_and_the_resident_size_stands_beside_it() {
+    let stages = of_events(&recorded(|_| Some(0)), EventRange::ALL, None).unwrap();
+    assert_eq!(stages.value, Value::Live);
+    assert_eq!(survival(&stages), [(64.0, 64.0), (0.0, 0.0)]);
+    // Of 1096 bytes an event 1000 are the recorder's.
+    let resident = stages.resident.unwrap();
+    assert_eq!(resident.mean, Some(96.0));
+    assert_eq!(resident.interval_means, [Some(40.0), Some(56.0)]);
+    assert!(resident.reasons.is_empty());
+}
+
+#[test]
+fn begins_that_were_read_at_times_are_not_mixed_with_those_that_were_not() {
+    let at_times = recorded(|event| (event % 5 == 1).then_some(0));
+    let stages = of_events(&at_times, EventRange::ALL, None).unwrap();
+    let resident = stages.resident.unwrap();
+    assert_eq!(resident.mean, Some(96.0));
+    assert_eq!(resident.interval_means, [None, None]);
+    assert_eq!(
+        sentences::of_stages(&resident.reasons),
+        ["RSS was read at 4 of 20 \"begin\": not compared"]
+    );
+    let rss = of_events(&at_times, EventRange::ALL, Some(Value::Rss)).unwrap();
+    assert_eq!(rss.columns, ["fit"]);
+    let mut unread = at_times;
+    for stamp in &mut unread.stamps {
+        stamp.rss_bytes = stamp.rss_bytes.filter(|_| stamp.event > 10);
+    }
+    let missing = of_events(&unread, EventRange::ALL, Some(Value::Rss)).unwrap_err();
+    let reason = |stamp: &str, readings| Reason::NotAlwaysRead {
+        value: Value::Rss,
+        stamp: stamp.to_string(),
+        readings,
+        stamps: 20,
+    };
+    let reasons = vec![reason("fit", 10), reason("begin", 4)];
+    assert_eq!(missing, Missing::NotAlwaysRead(reasons));
+    let none = of_events(&unread, EventRange::ALL, Some(Value::Vm));
+    assert_eq!(none, Err(Missing::Values));
 }

@@ -7,8 +7,9 @@ mod verdict_runs;
 use growth_series::Random;
 use residue_analysis::growth::Outcome;
 use residue_analysis::history::EventRange;
+use residue_analysis::sentences;
 use residue_analysis::shape::{Agreement, Confidence, Shape};
-use residue_analysis::verdict::{Basis, Headline, StackVerdict, Verdict, verdict};
+use residue_analysis::verdict::{Basis, Headline, Reason, StackVerdict, Verdict, verdict};
 use residue_profile::timeline::{CounterTotal, Deferral};
 use residue_profile::{BirthBin, Profile, Ragged};
 use verdict_runs::{Site, run, site, wandering};
@@ -89,6 +90,11 @@ fn what_one_stack_gains_another_loses() {
             .iter()
             .all(|stack| stack.verdict.shape != Shape::Leak)
     );
+    let exchange = Reason::Exchange {
+        stacks: 1,
+        bytes_per_event: 100.0,
+    };
+    assert_eq!(verdict.reasons, [exchange]);
 }
 
 #[test]
@@ -99,9 +105,14 @@ fn what_is_freed_after_the_last_event_is_no_leak() {
     let verdict = judge(&profile);
     assert_eq!(verdict.headline, Headline::FreedAtExit);
     assert_eq!(verdict.growth.rate, 4096.0);
-    // A part of the run does not reach the exit.
+    // A part of the run does not reach the exit, and is told of it.
     let part = verdict_of(&profile, 1, 100);
-    assert_eq!(part.headline, Headline::Leak);
+    assert_eq!(part.headline, Headline::FreedAtExit);
+    let held = named(&profile, &part, "held");
+    assert_eq!(
+        sentences::of_shape(&held.verdict, "event"),
+        "grows by 4.00 KiB/event; 600 KiB of 600 KiB freed after the last event"
+    );
 }
 
 fn verdict_of(profile: &Profile, from: u32, to: u32) -> Verdict {
@@ -141,7 +152,7 @@ fn survivors_of_a_part_agree_with_its_readings() {
         assert_eq!(leak.verdict.confidence, Confidence::High);
         let events = 1001 - from;
         let reason = format!("survivors from {events} of {events} events, 64 B each on average");
-        assert_eq!(leak.verdict.reason, reason);
+        assert_eq!(sentences::of_shape(&leak.verdict, "event"), reason);
     }
     // Later births are not known of a part that ends before.
     let part = verdict_of(&profile, 1, 500);

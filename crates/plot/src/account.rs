@@ -8,7 +8,7 @@ use crate::svg::{Anchor, Type};
 use crate::theme::{Theme, ink_on};
 use crate::words::width_px;
 use residue_analysis::account::{GrowthAccount, Parts};
-use residue_analysis::bytes_text;
+use residue_profile::units::fractional_bytes;
 
 const BAR_PX: f64 = 34.0;
 /// Smaller parts of the largest are left out, except what is unexplained.
@@ -121,7 +121,7 @@ impl Account {
         let x = scale.at(self.whole);
         page.svg
             .line((x, top - 6.0), (x, bottom + 4.0), page.theme.ink, 2.0);
-        let text = format!("RSS {}/{}", bytes_text(self.whole), page.unit);
+        let text = format!("RSS {}/{}", fractional_bytes(self.whole), page.unit);
         let half = width_px(&text, LABEL_PX, true) / 2.0;
         let middle = x.clamp(page.left + half, (page.right - half).max(page.left + half));
         let look = Type {
@@ -137,7 +137,7 @@ impl Account {
         let texts: Vec<String> = self
             .parts
             .iter()
-            .map(|part| format!("{} {}/{unit}", part.name, bytes_text(part.bytes)))
+            .map(|part| format!("{} {}/{unit}", part.name, fractional_bytes(part.bytes)))
             .collect();
         let widths = texts.iter().map(|text| width_px(text, SMALL_PX, false));
         let widest = widths.fold(0.0, f64::max) + 40.0;

@@ -33,7 +33,7 @@ use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
 use residue_profile::Profile;
 use residue_profile::timeline::{Source, StackId};
-use scale::{counted, grouped};
+use residue_profile::units::{count, counted_units};
 use stages::Heat;
 use survival::Survival;
 use svg::Anchor;
@@ -199,11 +199,11 @@ fn facts(subject: &Subject<'_>) -> String {
     let meta = &subject.profile.meta;
     let events = subject.profile.timeline.about.events;
     let unit = subject.unit();
-    let mut facts = vec![counted(events, unit)];
+    let mut facts = vec![counted_units(events, unit)];
     let EventRange { from, to } = subject.range;
     if subject.range != EventRange::ALL {
-        let to = grouped(u64::from(to).min(events));
-        facts.push(format!("{unit}s {}..{to} are shown", grouped(from.into())));
+        let to = count(u64::from(to).min(events));
+        facts.push(format!("{unit}s {}..{to} are shown", count(from.into())));
     }
     let date = dates::utc(meta.started_unix_ns);
     facts.extend(match (date, meta.host.as_str()) {

@@ -1,5 +1,7 @@
 //! From numbers to places, and the numbers that stand at an axis.
 
+use residue_profile::units::count;
+
 /// A linear map from values to pixels.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Scale {
@@ -97,7 +99,7 @@ pub fn event_ticks(scale: &Scale, most: usize) -> Vec<Tick> {
         .filter(|&(_, value)| value >= 0.0)
         .map(|(_, value)| Tick {
             value,
-            label: grouped(value as u64),
+            label: count(value as u64),
         })
         .collect()
 }
@@ -133,25 +135,6 @@ fn multiples(scale: &Scale, step: f64) -> impl Iterator<Item = (i64, f64)> {
     let last = (scale.to / step).floor() as i64;
     let last = last.min(first.saturating_add(MOST));
     (first..=last).map(move |count| (count, count as f64 * step))
-}
-
-/// `12 000`
-pub fn grouped(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::new();
-    for (place, digit) in digits.chars().enumerate() {
-        if place > 0 && (digits.len() - place).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
-
-/// `1 event`, `12 000 events`
-pub fn counted(number: u64, unit: &str) -> String {
-    let ending = if number == 1 { "" } else { "s" };
-    format!("{} {unit}{ending}", grouped(number))
 }
 
 #[cfg(test)]
@@ -228,13 +211,6 @@ mod tests {
             labels(event_ticks(&scale(0.5, 20_000.5), 5)),
             ["0", "5 000", "10 000", "15 000", "20 000"][1..]
         );
-    }
-
-    #[test]
-    fn numbers_are_grouped_and_have_their_plural() {
-        assert_eq!(counted(1, "event"), "1 event");
-        assert_eq!(counted(0, "tick"), "0 ticks");
-        assert_eq!(counted(1_234_567, "event"), "1 234 567 events");
     }
 
     #[test]

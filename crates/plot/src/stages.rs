@@ -6,13 +6,12 @@ mod rows;
 
 use crate::Subject;
 use crate::page::{Drawing, GAP_PX, LABEL_PX, LINE_PX, MARGIN_PX, Page, SMALL_PX};
-use crate::scale::counted;
 use crate::svg::{Anchor, Px};
 use crate::thin::per_bin;
 use crate::words::{cut_middle, width_px};
 use names::{ARROW, common_prefix, cut_names};
-use residue_analysis::bytes_text;
 use residue_analysis::stages::{self, Missing, Stages, Value};
+use residue_profile::units::{counted_units, fractional_bytes};
 use rows::{Row, full_colour, join_small, outside, sum, within};
 
 const MOST_COLUMNS: u64 = 200;
@@ -45,23 +44,16 @@ impl Heat {
         if timeline.stamps.is_empty() {
             return Err("no stamps: no stage matrix".to_string());
         }
-        let (names, stamps) = stages::stamps_of(timeline);
-        let mut stamps = stamps.into_owned();
-        let range = subject.range.from..=subject.range.to;
-        stamps.retain(|stamp| range.contains(&stamp.event));
-        let analysed = [Value::Rss, Value::Vm, Value::Live]
-            .into_iter()
-            .map(|value| stages::analyse(&names, &stamps, value))
-            .find(|stages| *stages != Err(Missing::Values))
-            .unwrap_or(Err(Missing::Values));
-        match analysed {
+        match stages::of_events(timeline, subject.range, None) {
             Ok(stages) if stages.intervals.is_empty() => {
                 Err("no event has two stamps: no stage matrix".to_string())
             }
             Ok(stages) => Ok(Heat::laid_out(&stages)),
             Err(Missing::Stamps) => Err("no stamps: no stage matrix".to_string()),
             Err(Missing::Events) => Err("stamps without events: no stage matrix".to_string()),
-            Err(Missing::Values) => Err("stamps without sizes: no stage matrix".to_string()),
+            Err(Missing::Values | Missing::NotAlwaysRead(_)) => {
+                Err("stamps without sizes: no stage matrix".to_string())
+            }
         }
     }
 
@@ -145,14 +137,14 @@ impl Heat {
             let place = (page.left - 6.0, top + ROW_PX / 2.0 + SMALL_PX * 0.36);
             let mut look = page.bold(SMALL_PX);
             look.anchor = Anchor::End;
-            page.svg.text(place, look, "guilty ▸");
+            page.svg.text(place, look, "largest ▸");
         }
         let (x, room) = page.labels();
         let name = cut_names(&row.name, room);
         let mut look = page.label(Anchor::Start);
         look.size_px = SMALL_PX;
         page.svg.text((x, top + 14.0), look, &name);
-        let mean = format!("{}/{}", bytes_text(row.mean), page.unit);
+        let mean = format!("{}/{}", fractional_bytes(row.mean), page.unit);
         let text = match row.share {
             // Adding zero takes the sign off a negative zero.
             Some(share) => format!("{mean}, {} %", (share * 100.0).round() + 0.0),
@@ -175,7 +167,7 @@ impl Heat {
         const WIDTH_PX: f64 = 160.0;
         const HEIGHT_PX: f64 = 9.0;
         let step_px = WIDTH_PX / f64::from(2 * STEPS + 1);
-        let low = format!("{} ", bytes_text(-self.full_bytes));
+        let low = format!("{} ", fractional_bytes(-self.full_bytes));
         let start = page.left + width_px(&low, SMALL_PX, false);
         let base = top + HEIGHT_PX;
         page.svg
@@ -185,7 +177,7 @@ impl Heat {
             let colour = page.theme.diverging(f64::from(step) / f64::from(STEPS));
             page.svg.rect((x, top), (step_px + 0.2, HEIGHT_PX), &colour);
         }
-        let high = format!("+{}", bytes_text(self.full_bytes));
+        let high = format!("+{}", fractional_bytes(self.full_bytes));
         page.svg.text(
             (start + WIDTH_PX + 4.0, base),
             page.small(Anchor::Start),
@@ -217,7 +209,7 @@ impl Drawing for Heat {
         let mut what = format!(
             "{} gained between stamps; a column: {}",
             self.value,
-            counted(self.events_per_column, &page.unit)
+            counted_units(self.events_per_column, &page.unit)
         );
         if !self.prefix.is_empty() {
             what.push_str(&format!("; stamps: {}…", self.prefix));

@@ -2,14 +2,14 @@
 //! in, of the stacks that leak most and of all others.
 
 use crate::page::{Drawing, GAP_PX, LABEL_PX, LINE_PX, Page, SMALL_PX};
-use crate::scale::{Scale, byte_ticks, counted};
+use crate::scale::{Scale, byte_ticks};
 use crate::svg::Anchor;
 use crate::thin::per_bin;
 use crate::words::wrapped_end;
 use crate::{Subject, guilty};
-use residue_analysis::bytes_text;
 use residue_analysis::history::History;
 use residue_profile::timeline::About;
+use residue_profile::units::{counted_units, fractional_bytes};
 use residue_profile::{BirthBin, Profile, StackKind};
 use std::collections::HashMap;
 
@@ -191,7 +191,7 @@ impl Survival {
             }
             let colour = self.colour(page, index);
             let start = page.swatch((x, base), colour);
-            let bytes = bytes_text(layer.whole_bytes);
+            let bytes = fractional_bytes(layer.whole_bytes);
             page.svg
                 .text((start, base), page.label(Anchor::Start), &bytes);
             base += LINE_PX;
@@ -215,15 +215,15 @@ impl Drawing for Survival {
     fn draw(&self, page: &mut Page, top: f64) -> f64 {
         page.svg.open("g", &[("data-panel", &"survival")]);
         let unit = page.unit.clone();
-        let bar = counted(self.events_per_bar, &unit);
+        let bar = counted_units(self.events_per_bar, &unit);
         let mut what = format!("live at the end, by {unit} of birth; a bar: {bar}");
         if self.older_bytes > 0 {
-            let older = bytes_text(self.older_bytes as f64);
+            let older = fractional_bytes(self.older_bytes as f64);
             what.push_str(&format!("; {older} are older"));
         }
         let (axis_end, highest) = self.heights();
         if axis_end < highest {
-            let highest = bytes_text(highest);
+            let highest = fractional_bytes(highest);
             what.push_str(&format!("; bars are cut, the highest is {highest}"));
         }
         let top = page.heading(top, "Survivors", &what);

@@ -5,17 +5,18 @@ mod flags;
 
 use crate::fit::Fit;
 use crate::page::{Drawing, GAP_PX, LABEL_PX, LINE_PX, Page, SMALL_PX};
-use crate::scale::{Scale, byte_ticks, counted, size_range};
+use crate::scale::{Scale, byte_ticks, size_range};
 use crate::svg::{Anchor, Px, points};
 use crate::thin::{envelope, spread};
 use crate::words::{cut_middle, wrapped};
 use crate::{Subject, guilty};
 use flags::{FLAGS_PX, Flag, draw_flags, flags};
-use residue_analysis::bytes_text;
 use residue_analysis::growth::Growth;
 use residue_analysis::history::History;
+use residue_analysis::readings;
 use residue_analysis::series::Series;
 use residue_analysis::verdict::{Basis, Verdict};
+use residue_profile::units::{counted_units, fractional_bytes};
 
 const SIZES_PX: f64 = 150.0;
 const BASIS_PX: f64 = 190.0;
@@ -58,12 +59,11 @@ impl Timeline {
             return Err(format!("fewer than two {unit}s: no timeline"));
         };
         let line = |name, kind, series| Line { name, kind, series };
-        let rss =
-            history.series(|moment| Some(moment.rss_bytes? as f64 - moment.recorder_bytes as f64));
+        let rss = history.readings(readings::Size::Rss).series;
         let live = history.series(|moment| Some(moment.live_bytes? as f64));
         let mapped = history.series(|moment| Some(moment.mapped_bytes? as f64));
         let has_mapped = mapped.values().iter().any(|&bytes| bytes != 0.0);
-        let vm = history.series(|moment| Some(moment.vm_bytes? as f64));
+        let vm = history.readings(readings::Size::Vm).series;
         let mut sizes = vec![
             line("RSS", Size::Rss, rss.clone()),
             line("live heap", Size::Live, live.clone()),
@@ -231,21 +231,21 @@ impl Measured {
 
     fn growth_words(&self, unit: &str) -> Vec<String> {
         let growth = &self.growth;
-        let mut words = vec![format!("dashed: {}/{unit}", bytes_text(growth.rate))];
+        let mut words = vec![format!("dashed: {}/{unit}", fractional_bytes(growth.rate))];
         let (low, high) = (growth.low, growth.high);
         if low == high {
             words.push("exact".to_string());
         } else if low.is_finite() && high.is_finite() {
             words.push(format!(
                 "wedge: 95 %, {} .. {}",
-                bytes_text(low),
-                bytes_text(high)
+                fractional_bytes(low),
+                fractional_bytes(high)
             ));
         } else {
             words.push("interval unknown".to_string());
         }
         if growth.warm_up_events > 0 {
-            let events = counted(growth.warm_up_events, unit);
+            let events = counted_units(growth.warm_up_events, unit);
             words.push(format!("grey: warm-up, {events}"));
         }
         words
@@ -331,7 +331,7 @@ fn draw_labels(page: &mut Page, lines: &[Line], scale: &Scale, (top, bottom): (f
     let (x, room) = page.labels();
     for ((line, bytes), base) in lines.iter().zip(ends).zip(bases) {
         let start = page.swatch((x, base), colour(page, line.kind));
-        let mut text = format!("{} {}", line.name, bytes_text(bytes));
+        let mut text = format!("{} {}", line.name, fractional_bytes(bytes));
         let last_event = line.series.events().last().copied().unwrap_or(0.0);
         if page.right - page.events.at(last_event) > page.plot_px() * FAR_SHARE {
             text.push_str(&format!(" ({} {last_event})", page.unit));

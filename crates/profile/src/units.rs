@@ -1,28 +1,42 @@
-//! Numbers with their units, to three digits where more would not be read.
+//! Numbers with their units: the one way in which sizes and counts are written.
 
 const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-/// A size in binary units: `2.19 MiB`.
+/// A size in binary units, to three digits: `2.19 MiB`.
 pub fn bytes(bytes: u64) -> String {
-    if bytes < 1024 {
-        return format!("{bytes} B");
+    fractional_bytes(bytes as f64)
+}
+
+/// The same of a mean or a rate, which may be a fraction or below zero: `0.25 B`, `-64 B`.
+pub fn fractional_bytes(bytes: f64) -> String {
+    let size = bytes.abs();
+    if size < 1024.0 && size.fract() == 0.0 {
+        return format!("{} B", if size == 0.0 { 0.0 } else { bytes });
     }
-    let mut value = bytes as f64;
+    if size < LEAST_SHOWN {
+        return "~0 B".to_string();
+    }
+    let mut value = size;
     let mut unit = 0;
     // What would be rounded up to 1024 is 1.00 of the next unit.
-    while value >= 1023.5 {
+    while value >= 1023.5 && unit + 1 < UNITS.len() {
         value /= 1024.0;
         unit += 1;
     }
-    format!("{} {}", three_digits(value), UNITS[unit])
+    let sign = if bytes < 0.0 { "-" } else { "" };
+    format!("{sign}{} {}", three_digits(value), UNITS[unit])
 }
 
-/// A size to the byte: `2.19 MiB (2 296 381 bytes)`.
-pub fn exact_bytes(exact: u64) -> String {
-    if exact < 1024 {
-        return bytes(exact);
+/// What would be rounded to nothing.
+const LEAST_SHOWN: f64 = 0.005;
+
+/// Three digits of a number from 0.01 to 1024.
+pub fn three_digits(value: f64) -> String {
+    match value {
+        ..9.995 => format!("{value:.2}"),
+        ..99.95 => format!("{value:.1}"),
+        _ => format!("{value:.0}"),
     }
-    format!("{} ({} bytes)", bytes(exact), count(exact))
 }
 
 /// A number in groups of three digits: `5 001 622`.
@@ -41,6 +55,19 @@ pub fn count(count: u64) -> String {
 /// A number of things: `1 block`, `36 180 blocks`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
+}
+
+/// A number of events or ticks: `1 event`, `12 000 events`.
+pub fn counted_units(number: u64, unit: &str) -> String {
+    counted(number, unit, &format!("{unit}s"))
+}
+
+/// A size to the byte: `2.19 MiB (2 296 381 bytes)`.
+pub fn exact_bytes(exact: u64) -> String {
+    if exact < 1024 {
+        return bytes(exact);
+    }
+    format!("{} ({} bytes)", bytes(exact), count(exact))
 }
 
 /// A time in nanoseconds: `38.2 ms`, `2 min 5 s`.
@@ -82,14 +109,6 @@ pub fn share(part: u64, whole: u64) -> String {
     format!("{:.1} %", percent.min(nearly))
 }
 
-fn three_digits(value: f64) -> String {
-    match value {
-        ..9.995 => format!("{value:.2}"),
-        ..99.95 => format!("{value:.1}"),
-        _ => format!("{value:.0}"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -115,8 +134,25 @@ mod tests {
         for (size, text) in expected {
             assert_eq!(bytes(size), text);
         }
-        assert_eq!(exact_bytes(1023), "1023 B");
-        assert_eq!(exact_bytes(2_296_381), "2.19 MiB (2 296 381 bytes)");
+    }
+
+    #[test]
+    fn rates_may_be_fractions_and_fall() {
+        let expected = [
+            (0.0, "0 B"),
+            (-0.0, "0 B"),
+            (64.0, "64 B"),
+            (-64.0, "-64 B"),
+            (0.25, "0.25 B"),
+            (-0.001, "~0 B"),
+            (41.37, "41.4 B"),
+            (1023.6, "1.00 KiB"),
+            (-1536.0, "-1.50 KiB"),
+            (2_201.0 * 1024.0, "2.15 MiB"),
+        ];
+        for (size, text) in expected {
+            assert_eq!(fractional_bytes(size), text);
+        }
     }
 
     #[test]
@@ -133,6 +169,14 @@ mod tests {
         }
         assert_eq!(counted(1, "block", "blocks"), "1 block");
         assert_eq!(counted(36_180, "block", "blocks"), "36 180 blocks");
+        assert_eq!(counted_units(1, "event"), "1 event");
+        assert_eq!(counted_units(0, "tick"), "0 ticks");
+    }
+
+    #[test]
+    fn sizes_are_told_to_the_byte() {
+        assert_eq!(exact_bytes(1023), "1023 B");
+        assert_eq!(exact_bytes(2_296_381), "2.19 MiB (2 296 381 bytes)");
     }
 
     #[test]

@@ -1,8 +1,9 @@
 //! What the stage matrix says: which interval keeps memory, and which difference to
 //! believe.
 
+use residue_analysis::sentences;
 use residue_analysis::stages::{Stages, Trust, Value};
-use residue_profile::units::bytes;
+use residue_profile::units::fractional_bytes;
 
 use crate::visible::visible;
 
@@ -46,16 +47,24 @@ impl Scale {
     }
 }
 
-/// A size with its sign where it is below zero: `-1.50 MiB`.
-pub fn signed_bytes(mean: f64) -> String {
-    let sign = if mean < -0.5 { "-" } else { "" };
-    format!("{sign}{}", bytes(mean.abs().round() as u64))
+/// The resident size beside the live heap, or why it is not known; and what was left out.
+pub fn resident(stages: &Stages, per: &str) -> Vec<String> {
+    let mut lines = sentences::of_stages(&stages.reasons);
+    if let Some(resident) = &stages.resident {
+        let mean = resident.mean.map(fractional_bytes);
+        lines.extend(mean.map(|mean| {
+            format!("RSS {mean}/{per} from start to start, without the recorder's own memory")
+        }));
+        lines.extend(sentences::of_stages(&resident.reasons));
+    }
+    lines
 }
 
 /// What to take home: who is guilty, and which difference to believe.
 pub fn words(stages: &Stages, per: &str) -> Vec<String> {
     let mut words = verdict(stages, per);
     words.extend(trust(stages, per, &Scale::of(stages)));
+    words.extend(resident(stages, per));
     words
 }
 
@@ -103,9 +112,6 @@ pub fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
 
-/// More than half of the growth.
-const MOST: f64 = 0.5;
-
 /// The sentence to take home.
 pub fn verdict(stages: &Stages, per: &str) -> Vec<String> {
     if stages.value == Value::Time || stages.intervals.is_empty() {
@@ -118,25 +124,22 @@ pub fn verdict(stages: &Stages, per: &str) -> Vec<String> {
     };
     let interval = &stages.intervals[guilty.interval];
     let (from, to) = (visible(&interval.from), visible(&interval.to));
-    let amount = format!("{}/{per}", signed_bytes(interval.mean));
-    let share = percent(guilty.share);
-    // Where growth is spread over many intervals the largest is not yet the culprit.
-    let guilty_or_largest = match guilty.share {
-        MOST.. => "guilty",
-        _ => "largest part",
-    };
+    let amount = format!(
+        "+{}/{per}, of which {} survive: {} of the growth",
+        fractional_bytes(guilty.rise_mean),
+        fractional_bytes(guilty.surviving_mean),
+        percent(guilty.share)
+    );
     let mut lines = vec![match (guilty.add_a_stamp, stages.columns.len()) {
         (true, 1) => format!(
-            "{guilty_or_largest}: {amount} appears from one {from} to the next; add stamps inside the {per} \
-             to see where"
+            "largest rise: {amount}, from one {from} to the next; add stamps inside the {per} to \
+             see where"
         ),
         (true, _) => format!(
-            "{guilty_or_largest}: {amount}, {share} of the growth, appears outside every stamped interval: \
-             between {from} of one {per} and {to} of the next; add a stamp there"
+            "largest rise: {amount}, outside every stamped interval: between {from} of one {per} \
+             and {to} of the next; add a stamp there"
         ),
-        (false, _) => {
-            format!("{guilty_or_largest}: {from} -> {to}, with {amount}, {share} of the growth")
-        }
+        (false, _) => format!("largest rise: {from} -> {to}, {amount}"),
     }];
     lines.extend(given_back(stages, per));
     lines
@@ -160,7 +163,7 @@ fn given_back(stages: &Stages, per: &str) -> Option<String> {
             && interval.growth >= 0
     })?;
     let (from, to) = (visible(&idle.from), visible(&idle.to));
-    let amount = signed_bytes(idle.mean);
+    let amount = fractional_bytes(idle.mean);
     Some(format!(
         "{from} -> {to} gives nothing back: it adds {amount}/{per}"
     ))

@@ -98,8 +98,9 @@ pub struct Hot {
     /// Counters: running totals, and those already written; see `counts`.
     pub totals: AtomicPtr<u8>,
     pub thinning: Thinning,
-    /// When the process was last looked at, and what that took.
-    pub statm_ns: AtomicU64,
+    /// When the process was last looked at, at a begin and at an end, and what that took.
+    pub statm_begin_ns: AtomicU64,
+    pub statm_end_ns: AtomicU64,
     pub statm_cost_ns: AtomicU64,
     pub statm_looks: AtomicU64,
     pub account_ns: AtomicU64,

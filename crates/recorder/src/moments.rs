@@ -28,17 +28,19 @@ const MOST_CHANGES_PER_STRIDE: u64 = 1 << 21;
 /// The process at the begin of an event. Its sizes are read if they were not just a
 /// moment ago.
 pub fn sample_at_begin(hot: &Hot, arena: Arena) -> Row {
-    sample_if_rested(hot, arena, 1)
+    sample_if_rested(hot, arena, &hot.statm_begin_ns, 1)
 }
 
-/// The process at the end of an event. Begins come first: they cover whole turns.
+/// The process at the end of an event, four times as rarely. Begins cover whole turns, so
+/// they have a rest of their own: an end that was looked at must not keep the begin right
+/// after it from being so.
 pub fn sample_at_end(hot: &Hot, arena: Arena) -> Row {
-    sample_if_rested(hot, arena, 4)
+    sample_if_rested(hot, arena, &hot.statm_end_ns, 4)
 }
 
-fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
+fn sample_if_rested(hot: &Hot, arena: Arena, looked_ns: &AtomicU64, times: u64) -> Row {
     let now_ns = sys::monotonic_ns();
-    let rested = now_ns.saturating_sub(hot.statm_ns.load(Ordering::Relaxed));
+    let rested = now_ns.saturating_sub(looked_ns.load(Ordering::Relaxed));
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
     let looks = hot.statm_looks.load(Ordering::Relaxed);
     let rest = (looks / LOOKS_PER_REST).min(MOST_REST) * times;
@@ -46,7 +48,7 @@ fn sample_if_rested(hot: &Hot, arena: Arena, times: u64) -> Row {
     if rested >= cost_ns * rest && read_sizes(arena, &mut row) {
         let after_ns = sys::monotonic_ns();
         hot.statm_looks.fetch_add(1, Ordering::Relaxed);
-        hot.statm_ns.store(after_ns, Ordering::Relaxed);
+        looked_ns.store(after_ns, Ordering::Relaxed);
         // The least is what it takes; more was somebody else's time.
         let took_ns = (after_ns - now_ns).max(1);
         let least_ns = match cost_ns {

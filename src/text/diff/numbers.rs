@@ -1,7 +1,6 @@
 //! Numbers of a comparison: with a sign where they are changes, divided where sides are
 //! compared by event.
 
-use residue_analysis::bytes_text;
 use residue_calltree::diff::Pair;
 
 use residue_profile::Counter;
@@ -53,7 +52,7 @@ pub fn amount(counter: Counter, value: i128, has_sign: bool) -> String {
 /// The same of a number that was divided: `+1.25 KiB`, `-0.667`.
 pub fn rate(counter: Counter, value: f64, has_sign: bool) -> String {
     let text = match (counter.is_bytes(), value.abs()) {
-        (true, size) => bytes_text(size),
+        (true, size) => units::fractional_bytes(size),
         (false, number @ 1e4..) => count(number.round() as u64),
         (false, number) => {
             let digits = match number {
@@ -123,7 +122,7 @@ mod tests {
 
     #[test]
     fn rates_have_few_digits() {
-        assert_eq!(rate(Counter::Live, 1280.0, true), "+1.250 KiB");
+        assert_eq!(rate(Counter::Live, 1280.0, true), "+1.25 KiB");
         assert_eq!(rate(Counter::Live, -0.5, true), "-0.50 B");
         assert_eq!(rate(Counter::Calls, 2.0 / 3.0, true), "+0.667");
         assert_eq!(rate(Counter::Calls, 12.0, false), "12");

@@ -3,15 +3,15 @@
 mod sparkline;
 
 use residue_analysis::account::{GrowthAccount, Parts};
-use residue_analysis::bytes_text;
 use residue_analysis::churn::Growing;
 use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Outcome;
-use residue_analysis::shape::{Agreement, Shape};
+use residue_analysis::sentences;
+use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_calltree::{Filter, PathReader};
 use residue_profile::timeline::Misuse;
-use residue_profile::units::{bytes, count, counted};
+use residue_profile::units::{bytes, count, counted, fractional_bytes};
 use residue_profile::{Profile, StackKind};
 use residue_query::choice::Names;
 use residue_query::leaks::words::{head, rate_text, reasons};
@@ -118,7 +118,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     }
     let sum: Vec<String> = terms
         .iter()
-        .map(|(name, value)| format!("{name} {}", bytes_text(*value)))
+        .map(|(name, value)| format!("{name} {}", fractional_bytes(*value)))
         .collect();
     vec![format!(
         "  RSS growth {} = {}",
@@ -130,7 +130,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
 fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
     let name = name_of(profile, followed);
-    let per = |value: f64| format!("{} per {}", bytes_text(value), singular(name));
+    let per = |value: f64| format!("{} per {}", fractional_bytes(value), singular(name));
     match follow.dependence {
         Dependence::Proportional => format!(
             "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
@@ -190,10 +190,10 @@ fn guilty_lines(
         ),
     ];
     let blocks = blocks_text(stack, unit);
-    lines.push(format!("      {}{blocks}", stack.verdict.reason));
-    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
-        lines.push(format!("      but {how}"));
-    }
+    let reason = sentences::of_shape(&stack.verdict, unit);
+    lines.push(format!("      {reason}{blocks}"));
+    let disagreement = sentences::of_disagreement(&stack.verdict, unit);
+    lines.extend(disagreement.map(|how| format!("      {how}")));
     lines
 }
 
@@ -207,7 +207,7 @@ fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
         rate => format!("{rate:.3}"),
     };
     let blocks = if number == "1" { "block" } else { "blocks" };
-    format!("; {number} {blocks}/{unit} of {}", bytes_text(size))
+    format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
 }
 
 fn other_lines(
@@ -221,17 +221,16 @@ fn other_lines(
             "  {:<13} {}  up to {}",
             shape(stack.verdict.shape),
             sparkline(&stack.sparkline),
-            bytes_text(stack.sparkline.iter().copied().fold(0.0, f64::max)),
+            fractional_bytes(stack.sparkline.iter().copied().fold(0.0, f64::max)),
         ),
         format!(
             "      {}",
             shown_path_of_stack(profile, paths, stack.stack).line()
         ),
-        format!("      {}", stack.verdict.reason),
+        format!("      {}", sentences::of_shape(&stack.verdict, unit)),
     ];
-    if let Agreement::Disagrees(how) = &stack.verdict.agreement {
-        lines.push(format!("      but {how}"));
-    }
+    let disagreement = sentences::of_disagreement(&stack.verdict, unit);
+    lines.extend(disagreement.map(|how| format!("      {how}")));
     if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
         let freeing = shown_path(paths, node).line();
         lines.push(format!("      freed in a later {unit} by {freeing}"));

@@ -1,4 +1,4 @@
-//! The stage matrix in lines: events, means, growth between stamps, who is guilty.
+//! The stage matrix in lines: events, means, growth between stamps, the largest rise.
 
 pub mod json;
 pub mod table;
@@ -7,8 +7,8 @@ use std::io::{self, Write};
 
 use residue_analysis::stages::{Drift, Jump, Series, Stages, Value};
 
-use residue_profile::units::counted;
-use residue_query::stages::{Scale, interval_name, percent, signed_bytes, trust, verdict};
+use residue_profile::units::{counted, fractional_bytes};
+use residue_query::stages::{Scale, interval_name, percent, resident, trust, verdict};
 use residue_query::visible::visible;
 
 /// Intervals that are shown; a job with hundreds of modules has as many.
@@ -37,7 +37,10 @@ pub fn write(stages: &Stages, per: &str, rows: usize, out: &mut dyn Write) -> io
             writeln!(out, "{line}")?;
         }
     }
-    for line in verdict(stages, per) {
+    for line in verdict(stages, per)
+        .into_iter()
+        .chain(resident(stages, per))
+    {
         writeln!(out, "\n{line}")?;
     }
     Ok(())
@@ -143,11 +146,17 @@ fn intervals(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
 fn jumps(stages: &Stages, per: &str) -> Vec<String> {
     let line = |jump: &Jump| {
         let (from, to) = (visible(&jump.from), visible(&jump.to));
-        let growth = signed_bytes(jump.growth as f64);
-        let part = signed_bytes(jump.part as f64);
+        let growth = fractional_bytes(jump.growth as f64);
+        let part = fractional_bytes(jump.part as f64);
         let place = if jump.outside { " of the next" } else { "" };
+        // More may rise in one place than is left of the whole.
+        let of_it = if jump.part > jump.growth {
+            ""
+        } else {
+            " of it"
+        };
         format!(
-            "{per} {}: {growth}, {part} of it {from} -> {to}{place}",
+            "{per} {}: {growth}, {part}{of_it} {from} -> {to}{place}",
             jump.event
         )
     };
@@ -222,8 +231,8 @@ event 1: 500 KiB, 492 KiB of it sim_tail -> sim_head of the next
 event 2: 100 KiB, 92.0 KiB of it sim_tail -> sim_head of the next
 event 3: 100 KiB, 92.0 KiB of it sim_tail -> sim_head of the next
 
-guilty: 92.0 KiB/event, 92.0 % of the growth, appears outside every stamped interval: between \
-sim_tail of one event and sim_head of the next; add a stamp there
+largest rise: +92.0 KiB/event, of which 92.0 KiB survive: 92.0 % of the growth, outside every \
+stamped interval: between sim_tail of one event and sim_head of the next; add a stamp there
 ";
         assert_eq!(shown(&growing(), Value::Rss, 2), expected);
     }
@@ -233,7 +242,7 @@ sim_tail of one event and sim_head of the next; add a stamp there
         let text = shown(&growing(), Value::Vm, 1);
         assert!(text.ends_with("\nno growth from event to event that is more than its noise\n"));
         assert!(text.contains("both say the same"));
-        assert!(!text.contains("guilty"));
+        assert!(!text.contains("largest rise"));
     }
 
     #[test]

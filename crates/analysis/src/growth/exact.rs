@@ -6,7 +6,7 @@
 //! reversed increments (Knuth, Morris, Pratt) in O(n); what lies before it is warm-up.
 
 use super::steps::rises;
-use super::{Growth, GrowthOptions, Method, Outcome, fell_back};
+use super::{Growth, GrowthOptions, Method, Outcome, Reason, fell_back};
 use crate::series::Series;
 
 /// A pattern counts as repeating when it is seen this many times.
@@ -80,25 +80,26 @@ pub(super) fn judge(series: &Series, options: &GrowthOptions, growth: &mut Growt
         rate if rate > 0.0 => Outcome::Growing,
         _ => Outcome::Shrinking,
     };
-    growth.reasons.push(sentence(&tail, growth.rate, before));
+    growth.reasons.push(reason(&tail, growth.rate, before));
     true
 }
 
-fn sentence(tail: &ExactTail, rate: f64, before: usize) -> String {
-    let last = if before > 0 { "last " } else { "" };
+fn reason(tail: &ExactTail, rate: f64, before: usize) -> Reason {
+    let after_warm_up = before > 0;
     match (tail.period, rate == 0.0) {
-        (1, true) if before > 0 => {
-            format!(
-                "The readings moved at first and have not changed over the last {} events.",
-                tail.length
-            )
-        }
-        (1, true) => "All readings are equal.".to_string(),
-        (1, false) => format!("All {last}{} increments are equal.", tail.length),
-        (period, true) => {
-            format!("The {last}increments repeat every {period} events and add up to nothing.")
-        }
-        (period, false) => format!("The {last}increments repeat every {period} events."),
+        (1, true) if after_warm_up => Reason::UnchangedAtTheEnd {
+            readings: tail.length,
+        },
+        (1, true) => Reason::AllReadingsEqual,
+        (1, false) => Reason::IncrementsEqual {
+            increments: tail.length,
+            after_warm_up,
+        },
+        (period_events, adds_up_to_nothing) => Reason::IncrementsRepeat {
+            period_events,
+            adds_up_to_nothing,
+            after_warm_up,
+        },
     }
 }
 

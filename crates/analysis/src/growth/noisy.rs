@@ -2,7 +2,7 @@
 
 use super::drift::{self, Drift};
 use super::steps::{self, FEWEST_LATE_RISES, Rises};
-use super::{FEWEST_READINGS, Growth, GrowthOptions, Method, Outcome, fell_back, warm_up};
+use super::{FEWEST_READINGS, Growth, GrowthOptions, Method, Outcome, Reason, fell_back, warm_up};
 use crate::series::Series;
 
 /// Chance of error that is accepted for calling a series growing (one-sided).
@@ -63,15 +63,9 @@ impl Estimate {
 enum Doubt {
     /// The last part, starting at this reading, no longer grows.
     Stopped(usize, Estimate),
-    /// Something else explains it as well; a sentence says what.
-    Otherwise(&'static str),
+    /// Something else explains it as well.
+    Otherwise(Reason),
 }
-
-const SLOWING: &str = "It still moves, but much less than before: it may be filling up.";
-const NOT_LATELY: &str = "The last third of the events alone does not show it.";
-const JUMPS: &str = "A few jumps explain the readings as well as a steady rate does.";
-const STANDS_STILL: &str = "It has not moved at all in the last few events, as never before.";
-const FELL_BACK: &str = "It fell back before, so this may be the next tooth of a saw.";
 
 pub(super) fn judge(series: &Series, options: &GrowthOptions, growth: &mut Growth) {
     growth.method = Method::LowFrequency;
@@ -83,10 +77,10 @@ pub(super) fn judge(series: &Series, options: &GrowthOptions, growth: &mut Growt
     };
     growth.leave_out(series, cut);
     if cut > 0 {
-        growth.reasons.push(format!(
-            "The first {} events grew at another rate and are left out.",
-            growth.warm_up_events
-        ));
+        growth.reasons.push(Reason::WarmUpExcluded {
+            first_event: growth.first_event.saturating_sub(growth.warm_up_events),
+            events: growth.warm_up_events,
+        });
     }
     let below_zero = estimate.drift.belief.below(0.0);
     let doubt = if estimate.holds_zero() {
@@ -97,24 +91,20 @@ pub(super) fn judge(series: &Series, options: &GrowthOptions, growth: &mut Growt
     describe_noise(&estimate, growth);
     match doubt {
         Some(Doubt::Stopped(start, tail)) => {
-            let verb = if estimate.rate > 0.0 {
-                "grew"
-            } else {
-                "shrank"
-            };
             growth.leave_out(series, cut + start);
-            growth.reasons.push(format!(
-                "It {verb} up to event {} and has stopped since.",
-                growth.first_event
-            ));
+            let stopped_at_event = growth.first_event;
+            growth.reasons.push(match estimate.rate > 0.0 {
+                true => Reason::GrewThenStopped { stopped_at_event },
+                false => Reason::ShrankThenStopped { stopped_at_event },
+            });
             fill(growth, &tail, options);
             deny(growth);
         }
-        Some(Doubt::Otherwise(sentence)) => {
+        Some(Doubt::Otherwise(reason)) => {
             fill(growth, &estimate, options);
             growth.outcome = Outcome::Undetermined;
             growth.needs_events = Some(2 * series.span().max(FEWEST_READINGS as f64) as u64);
-            growth.reasons.push(sentence.to_string());
+            growth.reasons.push(reason);
         }
         None => {
             fill(growth, &estimate, options);
@@ -129,9 +119,7 @@ pub(super) fn judge(series: &Series, options: &GrowthOptions, growth: &mut Growt
     let filled_up = cut > 0 && most_added < SATURATED * range(series);
     if growth.outcome == Outcome::Undetermined && filled_up && used.len() >= FEWEST_TO_DENY {
         deny(growth);
-        growth
-            .reasons
-            .push("What is still added is next to nothing against what came before.".to_string());
+        growth.reasons.push(Reason::FilledUp);
     }
 }
 
@@ -162,9 +150,9 @@ fn too_short(series: &Series, growth: &mut Growth) {
     }
     growth.method = Method::TooShort;
     growth.needs_events = Some(30);
-    growth
-        .reasons
-        .push(format!("{} readings with noise are too few.", series.len()));
+    growth.reasons.push(Reason::TooFewForNoise {
+        readings: series.len(),
+    });
 }
 
 fn outcome(used: &Series, estimate: &Estimate, below_zero: f64) -> Outcome {
@@ -211,20 +199,20 @@ fn doubt(series: &Series, cut: usize, used: &Series, estimate: &Estimate) -> Opt
         slowing |= slower;
     }
     if slowing {
-        return Some(Doubt::Otherwise(SLOWING));
+        return Some(Doubt::Otherwise(Reason::MayBeFillingUp));
     }
     let last_third = Estimate::of(&used.skip(2 * used.len() / 3), None)?;
     if last_third.rate / estimate.rate < LEAST_LATE_SHARE {
-        return Some(Doubt::Otherwise(NOT_LATELY));
+        return Some(Doubt::Otherwise(Reason::NotInLastThird));
     }
     if fell_back(series, cut) {
-        return Some(Doubt::Otherwise(FELL_BACK));
+        return Some(Doubt::Otherwise(Reason::FellBackBefore));
     }
     if stands_still(series) {
-        return Some(Doubt::Otherwise(STANDS_STILL));
+        return Some(Doubt::Otherwise(Reason::StillLately));
     }
     let few_rises = steps::rises(series).is_some_and(|rises| rises.late < FEWEST_LATE_RISES);
-    (few_rises || steps::jumps_explain(used)).then_some(Doubt::Otherwise(JUMPS))
+    (few_rises || steps::jumps_explain(used)).then_some(Doubt::Otherwise(Reason::FewJumpsExplain))
 }
 
 /// Whether the last readings are equal, three times longer than any before.
@@ -282,33 +270,26 @@ fn settled_from(series: &Series) -> usize {
 fn describe_noise(estimate: &Estimate, growth: &mut Growth) {
     let drift = &estimate.drift;
     if let Some(rises) = estimate.rises {
-        growth.reasons.push(format!(
-            "The readings rise in {} steps of {:.0} bytes on average and stay in between.",
-            rises.count, rises.mean_bytes
-        ));
+        growth.reasons.push(Reason::RisesInSteps {
+            steps: rises.count,
+            mean_step_bytes: rises.mean_bytes,
+        });
     } else if drift.walk > 0.5 {
-        growth.reasons.push(
-            "The noise adds up from event to event, so the ends count more than the fit."
-                .to_string(),
-        );
+        growth.reasons.push(Reason::RandomWalkNoise);
     } else if drift.memory > 0.5 {
-        growth
-            .reasons
-            .push("The noise has a memory of several events.".to_string());
+        growth.reasons.push(Reason::CorrelatedNoise);
     }
 }
 
-fn why_undetermined(used: &Series, estimate: &Estimate) -> String {
+fn why_undetermined(used: &Series, estimate: &Estimate) -> Reason {
     if used.len() < FEWEST_TO_DENY {
-        format!(
-            "{} readings after warm-up are few for this noise.",
-            used.len()
-        )
+        Reason::FewReadingsAfterWarmUp {
+            readings: used.len(),
+        }
     } else if estimate.holds_zero() {
-        "Steps still come, but too few to tell their rate.".to_string()
+        Reason::FewSteps
     } else {
-        "The 95 % interval excludes zero, but the 99 % interval that an alarm asks for does not."
-            .to_string()
+        Reason::NotCertainEnough
     }
 }
 

@@ -1,16 +1,16 @@
 //! What the survivors at the end say: which events left something behind.
 
-use super::{Shape, StackHistory};
+use super::{Reason, Shape, StackHistory};
 
 /// A run's first and last events, in which set-up and unfinished work live.
 const FEW_EVENTS: f64 = 8.0;
 /// Births up to this share of the run are early.
 const EARLY_SHARE: f64 = 0.2;
 
-pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
+pub(super) fn shape(history: &StackHistory) -> (Shape, Reason) {
     let events = f64::from(history.events.max(1));
     let (Some(first), Some(last)) = (history.births.first(), history.births.last()) else {
-        return (Shape::Flat, "no block is left at the end".to_string());
+        return (Shape::Flat, Reason::NoSurvivors);
     };
     let start = history
         .live
@@ -22,9 +22,12 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
     let count = history.births.len();
     let sizes = history.births.iter().map(|birth| birth.bytes);
     let bytes = sizes.fold(0_u64, u64::saturating_add);
-    let each = bytes as f64 / count as f64;
-    let survivors =
-        format!("survivors from {count} of {events} events, {each:.0} B each on average");
+    let of_events = u64::from(history.events.max(1));
+    let survivors = Reason::Survivors {
+        from_events: count as u64,
+        of_events,
+        mean_bytes: bytes as f64 / count as f64,
+    };
 
     let recent = events - FEW_EVENTS.min(events / 4.0);
     let old = history
@@ -35,19 +38,18 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
     let old_bytes = old_sizes.fold(0_u64, u64::saturating_add);
     if old_bytes == 0 || (old_bytes as f64) < 0.02 * bytes as f64 {
         let depth = events - (first.event as f64 - start);
-        return (
-            Shape::Deferred,
-            format!("survivors only from the last {depth:.0} of {events} events"),
-        );
+        let reason = Reason::SurvivorsOfLastEvents {
+            events: depth.max(0.0) as u64,
+            of_events,
+        };
+        return (Shape::Deferred, reason);
     }
     if position(last.event) <= EARLY_SHARE {
-        return (
-            Shape::WarmUp,
-            format!(
-                "survivors only from the first {:.0} of {events} events",
-                position(last.event) * events + 1.0
-            ),
-        );
+        let reason = Reason::SurvivorsOfFirstEvents {
+            events: (last.event as f64 - start + 1.0).max(0.0) as u64,
+            of_events,
+        };
+        return (Shape::WarmUp, reason);
     }
     // Quarters of the time in which blocks had a chance to grow old: a leak has survivors in all,
     // about equally many. One event of set-up must not outweigh them, so its bytes are capped.

@@ -3,7 +3,7 @@
 //! The order of the questions matters: growth first, then teeth, then turnover (blocks freed in
 //! later events), and only then the ways in which a level can rise and stay.
 
-use super::{Deferral, Outcome, Shape, StackHistory};
+use super::{Deferral, Outcome, Reason, Shape, StackHistory};
 use crate::growth::Growth;
 
 /// Freed by the end of the process, as a share of what the last event left.
@@ -19,63 +19,69 @@ const MANY_READINGS: f64 = 100.0;
 /// Warm-up ends within this share of the readings.
 const EARLY_SHARE: f64 = 0.2;
 
-pub(super) fn shape(history: &StackHistory, growth: &Growth) -> (Shape, String) {
+pub(super) fn shape(history: &StackHistory, growth: &Growth) -> (Shape, Vec<Reason>) {
     let values = history.live.values();
-    let rate = format!(
-        "{:.0} B/event ({:.0} .. {:.0})",
-        growth.rate, growth.low, growth.high
-    );
     if growth.outcome == Outcome::Growing {
-        let left = history.end_of_run_bytes as f64;
-        let freed = left - history.at_exit_bytes as f64;
-        if left > 0.0 && freed >= FREED_AT_EXIT * left {
-            let reason = format!(
-                "grows by {rate}, and {freed:.0} of {left:.0} B are freed after the last event"
-            );
-            return (Shape::ExitFreed, reason);
-        }
-        return (Shape::Leak, format!("grows by {rate}"));
+        let grows = Reason::Grows {
+            bytes_per_event: growth.rate,
+            low: growth.low,
+            high: growth.high,
+        };
+        return match history.freed_at_exit() {
+            Some(freed) => (Shape::ExitFreed, vec![grows, freed]),
+            None => (Shape::Leak, vec![grows]),
+        };
     }
     let level = Level::of(values);
     if values.len() < 4 {
-        return (Shape::Undetermined, format!("{} readings", values.len()));
+        let readings = values.len();
+        return (Shape::Undetermined, vec![Reason::FewReadings { readings }]);
     }
     match level.teeth(values) {
         0 => {}
-        1 => {
-            return (
-                Shape::Undetermined,
-                "fell back once after building up".to_string(),
-            );
-        }
-        teeth => {
-            return (
-                Shape::Sawtooth,
-                format!("falls back {teeth} times to build up again"),
-            );
+        1 => return (Shape::Undetermined, vec![Reason::FellBackOnce]),
+        times => {
+            let reason = Reason::FallsBackAgainAndAgain { times };
+            return (Shape::Sawtooth, vec![reason]);
         }
     }
-    if let Some(found) = turnover(history) {
-        return found;
+    if let Some((shape, reason)) = turnover(history) {
+        return (shape, vec![reason]);
     }
     if level.range == 0.0 {
-        return (Shape::Flat, format!("stays at {:.0} B", level.first));
+        let bytes = level.first;
+        return (Shape::Flat, vec![Reason::StaysAt { bytes }]);
     }
     let (shape, reason) = level.rise(values);
     // A rise that goes on is not settled by its looks.
     let settled =
         growth.outcome == Outcome::NoGrowth || matches!(shape, Shape::Plateau | Shape::Step);
     if settled {
-        return (shape, reason);
+        return (shape, vec![reason]);
     }
-    (
-        Shape::Undetermined,
-        format!("{reason}; growth is undetermined at {rate}"),
-    )
+    let undetermined = Reason::GrowthUndetermined {
+        bytes_per_event: growth.rate,
+        low: growth.low,
+        high: growth.high,
+    };
+    (Shape::Undetermined, vec![reason, undetermined])
+}
+
+impl StackHistory {
+    /// Whether next to nothing is left when the process ends of what the last event left.
+    fn freed_at_exit(&self) -> Option<Reason> {
+        let left_bytes = self.end_of_run_bytes;
+        let freed_bytes = left_bytes.saturating_sub(self.at_exit_bytes);
+        let is_freed = left_bytes > 0 && freed_bytes as f64 >= FREED_AT_EXIT * left_bytes as f64;
+        is_freed.then_some(Reason::FreedAfterLastEvent {
+            freed_bytes,
+            left_bytes,
+        })
+    }
 }
 
 /// Blocks that regularly outlive their event and are freed later.
-fn turnover(history: &StackHistory) -> Option<(Shape, String)> {
+fn turnover(history: &StackHistory) -> Option<(Shape, Reason)> {
     let Deferral {
         frees,
         mean_events,
@@ -98,12 +104,14 @@ fn turnover(history: &StackHistory) -> Option<(Shape, String)> {
         .iter()
         .filter(|birth| end - birth.event as f64 > longest_events);
     let kept_bytes: u64 = kept.map(|birth| birth.bytes).sum();
-    if 2 * kept_bytes > history.end_of_run_bytes {
+    if 2 * kept_bytes > history.end_of_range_bytes {
         return None;
     }
-    let reason = format!(
-        "{frees} blocks freed {mean_events:.1} events after their birth on average, at most {longest_events:.0}"
-    );
+    let reason = Reason::FreedInLaterEvents {
+        blocks: frees,
+        mean_events,
+        longest_events,
+    };
     let soon =
         mean_events <= FEW_EVENTS && longest_events <= (2.0 * mean_events).max(mean_events + 2.0);
     Some((if soon { Shape::Deferred } else { Shape::Cache }, reason))
@@ -153,13 +161,11 @@ impl Level {
     }
 
     /// The kind of a rise that stays.
-    fn rise(&self, values: &[f64]) -> (Shape, String) {
+    fn rise(&self, values: &[f64]) -> (Shape, Reason) {
         let n = values.len() as f64;
         if self.deepest_fall > 0.25 * self.rise {
-            return (
-                Shape::Flat,
-                format!("moves within {:.0} B without direction", self.range),
-            );
+            let range_bytes = self.range;
+            return (Shape::Flat, Reason::MovesWithoutDirection { range_bytes });
         }
         let reached = |share: f64| {
             let mark = self.first + share * self.rise;
@@ -179,10 +185,12 @@ impl Level {
         let stepping_on = still && (count as f64) < 0.8 * last as f64;
         let few = count as f64 <= 5.0 + 2.5 * n.ln() && records.late <= 3;
         let even = (0.4..=0.68).contains(&(half as f64 / most.max(1) as f64));
-        let text = format!(
-            "{:.0} B in {count} rises, 95 % by reading {most} of {n}",
-            self.rise
-        );
+        let reason = Reason::Rises {
+            bytes: self.rise,
+            rises: count,
+            most_by_reading: most,
+            readings: values.len(),
+        };
         let shape = if n < MANY_READINGS && count <= 3 && records.late > 0 {
             Shape::Undetermined
         } else if records.largest >= 0.9 * self.rise && !brief {
@@ -198,7 +206,7 @@ impl Level {
         } else {
             Shape::Undetermined
         };
-        (shape, text)
+        (shape, reason)
     }
 }
 

@@ -1,4 +1,17 @@
-//! Growth between stamps: of each interval, and whom it makes guilty.
+//! Growth between stamps: of each interval, how much of it survives, and whom it makes guilty.
+//!
+//! ```text
+//!   read      fit        next event
+//!         ____/‾‾‾‾‾\_____             rises of 10 and of 100, then a fall of 98:
+//!   _____/ 10   100   -98              2 of the 100 survive, and the 10
+//! ```
+//!
+//! Readings are sums and do not say whose memory a fall gives back. What is freed is mostly what
+//! was allocated for this event or the one before, and as much of it: so a fall is taken from the
+//! rise nearest to it in size among those of these two events, then from the next nearest, and
+//! only then from older ones. This is an assumption, and the only one. What nothing takes back
+//! until the last event has survived; it adds up to the growth from the first event to the last,
+//! and what is given back of the time before the first.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;
@@ -22,7 +35,10 @@ pub struct Interval {
     pub growth: i64,
     /// Per event, over all events after the warm-up, so that intervals add up.
     pub mean: f64,
-    /// Part of the growth from start to start; `None` where that is nothing.
+    /// The same of the events in which it rises alone, and what survives of that.
+    pub rise_mean: f64,
+    pub surviving_mean: f64,
+    /// Part of all that survives; `None` where that is nothing.
     pub share: Option<f64>,
 }
 
@@ -44,6 +60,9 @@ pub enum Trust {
 pub struct Guilty {
     /// Index into [`super::Stages::intervals`].
     pub interval: usize,
+    /// Per event, as in the interval.
+    pub rise_mean: f64,
+    pub surviving_mean: f64,
     pub share: f64,
     /// It is outside every stamped interval, where only another stamp can tell more.
     pub add_a_stamp: bool,
@@ -55,29 +74,38 @@ pub fn of(matrix: &Matrix, warm_up_rows: usize) -> Vec<Interval> {
     let mut within = vec![Sum::default(); columns];
     let mut outside = Sum::default();
     let mut outside_to = HashMap::new();
+    let mut held = Held::default();
     let turns = matrix.rows.windows(2).skip(warm_up_rows);
     let turn_count = turns.len();
-    for turn in turns {
+    for (number, turn) in turns.enumerate() {
         let (row, next) = (&turn[0], &turn[1]);
         for step in row.path.windows(2) {
             let cell = |column: usize| row.cells[column].unwrap_or(0);
-            within[step[1]].add(step[0], cell(step[1]) - cell(step[0]));
+            let growth = cell(step[1]) - cell(step[0]);
+            within[step[1]].add(step[0], growth);
+            held.change(number, step[1], growth);
         }
         if let (Some(&last), Some(&first)) = (row.path.last(), next.path.first()) {
             outside.add(last, next.first - row.last);
+            held.change(number, columns, next.first - row.last);
             *outside_to.entry(first).or_default() += 1;
         }
     }
-    let growths = within.iter().chain([&outside]).map(|sum| sum.growth);
-    let whole = growths.fold(0_i64, i64::saturating_add);
-    let interval = |sum: &Sum, to: usize, is_outside: bool| Interval {
-        from: matrix.columns[most_common(&sum.from)].clone(),
-        to: matrix.columns[to].clone(),
-        outside: is_outside,
-        events: sum.events,
-        growth: sum.growth,
-        mean: sum.growth as f64 / turn_count as f64,
-        share: (whole != 0).then(|| sum.growth as f64 / whole as f64),
+    let surviving = held.by_place(columns + 1);
+    let whole: f64 = surviving.iter().sum();
+    let interval = |sum: &Sum, to: usize, is_outside: bool| {
+        let survives = surviving[if is_outside { columns } else { to }];
+        Interval {
+            from: matrix.columns[most_common(&sum.from)].clone(),
+            to: matrix.columns[to].clone(),
+            outside: is_outside,
+            events: sum.events,
+            growth: sum.growth,
+            mean: sum.growth as f64 / turn_count as f64,
+            rise_mean: sum.rises as f64 / turn_count as f64,
+            surviving_mean: survives / turn_count as f64,
+            share: (whole > 0.0).then(|| survives / whole),
+        }
     };
     let mut intervals: Vec<Interval> = within
         .iter()
@@ -95,6 +123,8 @@ pub fn of(matrix: &Matrix, warm_up_rows: usize) -> Vec<Interval> {
 #[derive(Clone, Default)]
 struct Sum {
     growth: i64,
+    /// Of the events in which it grew.
+    rises: i64,
     events: usize,
     /// How often which column was the one before.
     from: HashMap<usize, usize>,
@@ -103,8 +133,57 @@ struct Sum {
 impl Sum {
     fn add(&mut self, from: usize, growth: i64) {
         self.growth = self.growth.saturating_add(growth);
+        self.rises = self.rises.saturating_add(growth.max(0));
         self.events += 1;
         *self.from.entry(from).or_default() += 1;
+    }
+}
+
+/// Rises that nothing has given back yet, in the order in which they came.
+#[derive(Default)]
+struct Held(Vec<Rise>);
+
+struct Rise {
+    turn: usize,
+    /// The interval: its last column, or one more for the one outside.
+    place: usize,
+    bytes: u64,
+}
+
+impl Held {
+    fn change(&mut self, turn: usize, place: usize, growth: i64) {
+        if growth > 0 {
+            let bytes = growth.unsigned_abs();
+            self.0.push(Rise { turn, place, bytes });
+        }
+        let mut fall = growth.min(0).unsigned_abs();
+        while let Some(nearest) = self.nearest(turn, fall).filter(|_| fall > 0) {
+            let rise = &mut self.0[nearest];
+            let part = fall.min(rise.bytes);
+            fall -= part;
+            rise.bytes -= part;
+            if rise.bytes == 0 {
+                self.0.remove(nearest);
+            }
+        }
+    }
+
+    /// The rise nearest in size, of this turn and the one before if there is any; the latest
+    /// of several.
+    fn nearest(&self, turn: usize, bytes: u64) -> Option<usize> {
+        let oldest = self.0.last()?.turn.min(turn.saturating_sub(1));
+        let recent = self.0.iter().enumerate().rev();
+        let recent = recent.take_while(|(_, rise)| rise.turn >= oldest);
+        let distance = |(_, rise): &(usize, &Rise)| rise.bytes.abs_diff(bytes);
+        recent.min_by_key(distance).map(|(index, _)| index)
+    }
+
+    fn by_place(&self, places: usize) -> Vec<f64> {
+        let mut sums = vec![0.0; places];
+        for rise in &self.0 {
+            sums[rise.place] += rise.bytes as f64;
+        }
+        sums
     }
 }
 
@@ -137,16 +216,20 @@ pub fn trust(intervals: &[Interval], start_to_start: &Series) -> Trust {
 /// Growth within so many standard errors may be chance.
 const CERTAIN_ERRORS: f64 = 3.0;
 
-/// The interval that grows most, where the whole grows for certain.
+/// The interval of which most survives, where the whole grows for certain.
 pub fn guilty(intervals: &[Interval], start_to_start: &Series) -> Option<Guilty> {
     let mean = start_to_start.mean_after_warm_up?;
     if mean <= CERTAIN_ERRORS * start_to_start.standard_error? {
         return None;
     }
-    let grown = |&(index, interval): &(usize, &Interval)| (interval.growth, Reverse(index));
-    let (index, most) = intervals.iter().enumerate().max_by_key(grown)?;
+    // The first of several that are equal.
+    let later_first = intervals.iter().enumerate().rev();
+    let (index, most) =
+        later_first.max_by(|one, other| one.1.surviving_mean.total_cmp(&other.1.surviving_mean))?;
     Some(Guilty {
         interval: index,
+        rise_mean: most.rise_mean,
+        surviving_mean: most.surviving_mean,
         share: most.share?,
         add_a_stamp: most.outside,
     })

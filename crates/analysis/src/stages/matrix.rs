@@ -1,13 +1,13 @@
 //! The stage matrix: a row an event, a column a stamp's name, holes where an event
 //! lacks a stamp.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use residue_profile::timeline::{EventNumber, Stamp};
+use residue_profile::timeline::{EventNumber, NameId, Stamp};
 use serde::Serialize;
 
 use super::turns::Turns;
-use super::{Value, tags};
+use super::{Reason, Value, tags};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Row {
@@ -26,16 +26,20 @@ pub struct Matrix {
     pub columns: Vec<String>,
     pub rows: Vec<Row>,
     pub left_out: Vec<String>,
+    pub reasons: Vec<Reason>,
 }
 
 /// A column: a name, and the how-manieth stamp of that name in an event.
 type Key<'a> = (&'a str, u32);
 
 pub fn lay_out(names: &[String], stamps: &[Stamp], turns: &Turns, value: Value) -> Matrix {
-    let marks: Vec<Mark> = stamps
-        .iter()
-        .zip(&turns.of_stamp)
-        .filter(|&(_, &event)| event > 0)
+    let of_events = || {
+        let stamps = stamps.iter().zip(&turns.of_stamp);
+        stamps.filter(|&(_, &event)| event > 0)
+    };
+    let unread = unread_names(of_events().map(|(stamp, _)| stamp), value);
+    let marks: Vec<Mark> = of_events()
+        .filter(|(stamp, _)| !unread.contains_key(&stamp.name))
         .filter_map(|(stamp, &event)| {
             Some(Mark {
                 event,
@@ -44,6 +48,13 @@ pub fn lay_out(names: &[String], stamps: &[Stamp], turns: &Turns, value: Value) 
             })
         })
         .collect();
+    let not_read =
+        |(&name, &(readings, stamps)): (&NameId, &(usize, usize))| Reason::NotAlwaysRead {
+            value,
+            stamp: names.get(name as usize).cloned().unwrap_or_default(),
+            readings,
+            stamps,
+        };
     let mut events = by_event(&marks);
     let left_out = settle_rare_names(&mut events);
     events.retain(|event| !event.stamps.is_empty());
@@ -60,7 +71,24 @@ pub fn lay_out(names: &[String], stamps: &[Stamp], turns: &Turns, value: Value) 
             .collect(),
         columns: columns.iter().map(|&key| title(key)).collect(),
         left_out,
+        reasons: unread.iter().map(not_read).collect(),
     }
+}
+
+/// Names whose stamps lack the value in some events, with how many have it of how many. They
+/// are no columns: an event's first column would be another stamp than the next event's.
+fn unread_names<'a>(
+    stamps: impl Iterator<Item = &'a Stamp>,
+    value: Value,
+) -> BTreeMap<NameId, (usize, usize)> {
+    let mut counts: BTreeMap<NameId, (usize, usize)> = BTreeMap::new();
+    for stamp in stamps {
+        let (readings, stamps) = counts.entry(stamp.name).or_default();
+        *readings += usize::from(value.of(stamp).is_some());
+        *stamps += 1;
+    }
+    counts.retain(|_, (readings, stamps)| readings < stamps);
+    counts
 }
 
 impl Matrix {

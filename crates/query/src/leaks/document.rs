@@ -5,9 +5,10 @@ use crate::choice::Names;
 use crate::paths::shortened;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
-use residue_analysis::growth::Growth;
-use residue_analysis::shape::{Agreement, Confidence, Shape};
-use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_analysis::growth::{self, Growth};
+use residue_analysis::sentences;
+use residue_analysis::shape::{self, Agreement, Confidence, Shape, ShapeVerdict};
+use residue_analysis::verdict::{self, Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_calltree::{Filter, PathReader};
 use residue_profile::Profile;
 use residue_profile::timeline::About;
@@ -32,19 +33,37 @@ pub struct Document<'a> {
     warm_up_events: u64,
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
-    reasons: Vec<&'a str>,
+    /// In sentences, and the same as codes with their numbers.
+    reasons: Vec<String>,
+    reason_codes: Vec<Reason<'a>>,
     counter: Option<Counter<'a>>,
     series: Series<'a>,
-    account: Option<&'a GrowthAccount>,
+    account: Option<Told<&'a GrowthAccount>>,
     stacks: Vec<Stack<'a>>,
     churn: Vec<Churn>,
 }
 
 #[derive(Serialize)]
 struct Series<'a> {
-    live: Option<&'a Growth>,
-    rss: Option<&'a Growth>,
-    vm: Option<&'a Growth>,
+    live: Option<Told<&'a Growth>>,
+    rss: Option<Told<&'a Growth>>,
+    vm: Option<Told<&'a Growth>>,
+}
+
+/// Something with codes, and the sentences for them.
+#[derive(Serialize)]
+struct Told<T> {
+    #[serde(flatten)]
+    codes: T,
+    reasons: Vec<String>,
+}
+
+/// Of the headline, or of the series that it was measured on.
+#[derive(Serialize)]
+#[serde(untagged)]
+enum Reason<'a> {
+    Headline(&'a verdict::Reason),
+    Growth(&'a growth::Reason),
 }
 
 #[derive(Serialize)]
@@ -63,9 +82,10 @@ struct Stack<'a> {
     shape: Shape,
     shape_by_series: Shape,
     shape_by_births: Option<Shape>,
-    agreement: &'a Agreement,
+    agreement: AgreementText,
     confidence: Confidence,
-    reason: &'a str,
+    reason: String,
+    reason_codes: &'a [shape::Reason],
     rate_bytes_per_event: f64,
     low: f64,
     high: f64,
@@ -76,6 +96,27 @@ struct Stack<'a> {
     path: ShownPath,
     freed_at: Option<Vec<String>>,
     live: &'a [f64],
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "kebab-case")]
+enum AgreementText {
+    Agrees,
+    BirthsUnknown,
+    Disagrees(String),
+}
+
+impl AgreementText {
+    fn of(verdict: &ShapeVerdict, unit: &str) -> AgreementText {
+        match verdict.agreement {
+            Agreement::Agrees => AgreementText::Agrees,
+            Agreement::BirthsUnknown => AgreementText::BirthsUnknown,
+            Agreement::Disagrees(_) => {
+                let sentence = sentences::of_disagreement(verdict, unit);
+                AgreementText::Disagrees(sentence.unwrap_or_default())
+            }
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -126,11 +167,17 @@ pub fn document<'a>(
     let filter = Filter::default();
     let mut paths = names.paths(profile, &filter);
     let growth = &verdict.growth;
+    let unit = verdict.source.unit();
+    let told = |growth| Told {
+        codes: growth,
+        reasons: sentences::of_growth(growth, unit),
+    };
+    let headline_codes = verdict.reasons.iter().map(Reason::Headline);
     Document {
         format: "residue-leaks",
         version: 1,
         program: &profile.meta.program,
-        unit: verdict.source.unit(),
+        unit,
         events: verdict.events,
         about: &profile.timeline.about,
         verdict: verdict.headline,
@@ -143,24 +190,25 @@ pub fn document<'a>(
         warm_up_events: growth.warm_up_events,
         smallest_visible_bytes_per_event: growth.smallest_visible,
         needs_events: growth.needs_events,
-        reasons: verdict
-            .reasons
-            .iter()
-            .chain(&growth.reasons)
-            .map(String::as_str)
+        reasons: sentences::of_verdict(verdict),
+        reason_codes: headline_codes
+            .chain(growth.reasons.iter().map(Reason::Growth))
             .collect(),
         counter: verdict.counter.as_ref().map(|one| counter(profile, one)),
         series: Series {
-            live: verdict.live.as_ref(),
-            rss: verdict.rss.as_ref(),
-            vm: verdict.vm.as_ref(),
+            live: verdict.live.as_ref().map(told),
+            rss: verdict.rss.as_ref().map(told),
+            vm: verdict.vm.as_ref().map(told),
         },
-        account: verdict.account.as_ref(),
+        account: verdict.account.as_ref().map(|account| Told {
+            codes: account,
+            reasons: sentences::of_account(account, unit),
+        }),
         stacks: verdict
             .stacks
             .iter()
             .take(most.stacks)
-            .map(|one| stack(profile, &mut paths, one, most))
+            .map(|one| stack(profile, &mut paths, one, most, unit))
             .collect(),
         churn: verdict
             .churn
@@ -189,6 +237,7 @@ fn stack<'a>(
     paths: &mut PathReader<'_>,
     one: &'a StackVerdict,
     most: Limits,
+    unit: &str,
 ) -> Stack<'a> {
     let verdict = &one.verdict;
     Stack {
@@ -198,9 +247,10 @@ fn stack<'a>(
         shape: verdict.shape,
         shape_by_series: verdict.by_series,
         shape_by_births: verdict.by_births,
-        agreement: &verdict.agreement,
+        agreement: AgreementText::of(verdict, unit),
         confidence: verdict.confidence,
-        reason: &verdict.reason,
+        reason: sentences::of_shape(verdict, unit),
+        reason_codes: &verdict.reasons,
         rate_bytes_per_event: verdict.growth.rate,
         low: verdict.growth.low,
         high: verdict.growth.high,

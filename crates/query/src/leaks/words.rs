@@ -1,9 +1,9 @@
 //! The verdict in words: what, how much, how sure, and why.
 
-use residue_analysis::bytes_text;
 use residue_analysis::growth::Growth;
+use residue_analysis::sentences;
 use residue_analysis::verdict::{Basis, Headline, Verdict};
-use residue_profile::units::count;
+use residue_profile::units::{count, fractional_bytes};
 
 /// The headline: what, how much, how sure.
 pub fn head(verdict: &Verdict, unit: &str) -> String {
@@ -57,12 +57,12 @@ fn warm_up(growth: &Growth) -> String {
     }
 }
 
-/// A rate with its unit: `2.201 MiB/event`.
+/// A rate with its unit: `2.20 MiB/event`.
 pub fn rate_text(rate: f64, unit: &str) -> String {
     if !rate.is_finite() {
         return format!("any rate/{unit}");
     }
-    format!("{}/{unit}", bytes_text(rate))
+    format!("{}/{unit}", fractional_bytes(rate))
 }
 
 fn interval(growth: &Growth) -> String {
@@ -72,19 +72,19 @@ fn interval(growth: &Growth) -> String {
     if growth.low == growth.high {
         return "exact".to_string();
     }
-    format!("{} .. {}", bytes_text(growth.low), bytes_text(growth.high))
+    format!(
+        "{} .. {}",
+        fractional_bytes(growth.low),
+        fractional_bytes(growth.high)
+    )
 }
 
 /// Why, in lines below the headline.
 pub fn reasons(verdict: &Verdict) -> Vec<String> {
     let is_plain = verdict.headline == Headline::Leak && verdict.basis == Basis::Stacks;
-    let shown: Vec<&String> = match is_plain {
-        true => Vec::new(),
-        false => verdict
-            .reasons
-            .iter()
-            .chain(&verdict.growth.reasons)
-            .collect(),
+    let shown = match is_plain {
+        true => sentences::of_headline(verdict),
+        false => sentences::of_verdict(verdict),
     };
     let mut lines: Vec<String> = shown.iter().map(|reason| format!("  {reason}")).collect();
     lines.extend(vm_against_rss(verdict));

@@ -107,8 +107,15 @@ impl Opened {
 
     /// The verdict on a range; `None` where there are fewer than two events in it.
     pub fn verdict(&self, events: Option<EventRange>) -> Arc<Option<Verdict>> {
-        let range = events.unwrap_or(EventRange::ALL);
-        self.verdicts
-            .get(range, || verdict_of(&self.profile, self.groups(), range))
+        let of = |range, run: Option<&Verdict>| {
+            self.verdicts.get(range, || {
+                verdict_of(&self.profile, self.groups(), range, run)
+            })
+        };
+        let run = of(EventRange::ALL, None);
+        match events {
+            Some(range) if range != EventRange::ALL => of(range, Option::as_ref(&run)),
+            _ => run,
+        }
     }
 }

@@ -4,8 +4,10 @@ use residue_analysis::counters::{Counters, Followed};
 use residue_analysis::follow::Follow;
 use residue_analysis::groups::GroupId;
 use residue_analysis::history::{EventRange, History};
-use residue_analysis::judged::{Judged, judge};
-use residue_analysis::shape::{Confidence, Shape};
+use residue_analysis::judged::Judged;
+use residue_analysis::sentences;
+use residue_analysis::shape::{Agreement, Confidence, Shape};
+use residue_analysis::verdict::shapes_of;
 use residue_calltree::{Label, NOT_SHOWN, PathReader};
 use residue_profile::NodeId;
 use residue_profile::timeline::StackId;
@@ -112,9 +114,13 @@ pub fn rows(
     }
     let range = events.unwrap_or(EventRange::ALL);
     let history = History::new(&opened.profile, opened.groups(), range);
-    let mut judged = history.as_ref().map(|history| Judges {
-        counters: Counters::new(history),
-        judged: judge(history, groups).into_iter(),
+    let mut judged = history.as_ref().map(|history| {
+        let verdict = opened.verdict(events);
+        let judged = shapes_of(Option::as_ref(&verdict), history, groups);
+        Judges {
+            counters: Counters::new(history),
+            judged: judged.into_iter(),
+        }
     });
     let mut paths = opened.paths();
     let row = |&group: &GroupId| {
@@ -139,6 +145,7 @@ impl Judges {
             return row;
         };
         let verdict = judged.verdict;
+        let unit = opened.profile.timeline.about.source.unit();
         let growth = &verdict.growth;
         let does_grow = matches!(verdict.shape, Shape::Leak | Shape::ExitFreed);
         let followed = does_grow.then(|| self.counters.followed(&judged.course.live, growth));
@@ -157,27 +164,14 @@ impl Judges {
                 follow: followed.follow,
             }),
             spark: judged.course.live.evenly(MOST_SPARKS).0,
-            agreement: serde_json::to_value(&verdict.agreement)
-                .ok()
-                .map(agreement_text),
-            reason: Some(verdict.reason),
+            agreement: match verdict.agreement {
+                Agreement::Agrees => Some("agrees".to_string()),
+                Agreement::BirthsUnknown => Some("births unknown".to_string()),
+                Agreement::Disagrees(_) => sentences::of_disagreement(&verdict, unit),
+            },
+            reason: Some(sentences::of_shape(&verdict, unit)),
             ..row
         }
-    }
-}
-
-/// A word, or where the two witnesses disagree what each says.
-fn agreement_text(agreement: serde_json::Value) -> String {
-    match agreement {
-        serde_json::Value::String(word) => word.replace('-', " "),
-        serde_json::Value::Object(parts) => {
-            let texts = parts.into_iter().filter_map(|(_, text)| match text {
-                serde_json::Value::String(text) => Some(text),
-                _ => None,
-            });
-            texts.collect()
-        }
-        _ => String::new(),
     }
 }
 

@@ -1,8 +1,10 @@
 //! Between which stamps memory grows, as `residue stages` finds it.
 
 use anyhow::Result;
+use residue_analysis::history::EventRange;
+use residue_analysis::sentences;
 use residue_analysis::stages::{self, Missing, Stages, Value};
-use residue_profile::timeline::{EventNumber, Timeline};
+use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
 use crate::page::question::Question;
@@ -15,7 +17,7 @@ const MOST_INTERVALS: usize = 200;
 
 #[derive(Serialize)]
 pub struct StagesAnswer {
-    missing: Option<&'static str>,
+    missing: Option<String>,
     value: Value,
     unit: &'static str,
     intervals: Vec<Interval>,
@@ -62,31 +64,15 @@ pub fn stages(shelf: &Shelf, question: &Question) -> Result<StagesAnswer> {
         _ => None,
     };
     let per = timeline.about.source.unit();
-    Ok(match analyse(timeline, chosen) {
+    Ok(match stages::of_events(timeline, EventRange::ALL, chosen) {
         Ok(stages) => answer(&stages, per),
-        Err(missing) => nothing(chosen.unwrap_or(Value::Rss), reason(missing)),
+        Err(missing) => nothing(chosen.unwrap_or(Value::Live), reason(&missing)),
     })
 }
 
-/// The value that is asked for; without one the first of rss, vm and live that stamps have.
-fn analyse(timeline: &Timeline, chosen: Option<Value>) -> Result<Stages, Missing> {
-    let (names, stamps) = stages::stamps_of(timeline);
-    let mut values = match chosen {
-        Some(value) => vec![value],
-        None => vec![Value::Rss, Value::Vm, Value::Live],
-    };
-    let last = values.pop().unwrap_or(Value::Live);
-    for value in values {
-        let stages = stages::analyse(&names, &stamps, value);
-        if stages != Err(Missing::Values) {
-            return stages;
-        }
-    }
-    stages::analyse(&names, &stamps, last)
-}
-
-fn reason(missing: Missing) -> &'static str {
-    match missing {
+fn reason(missing: &Missing) -> String {
+    let reason = match missing {
+        Missing::NotAlwaysRead(reasons) => return sentences::of_stages(reasons).join("; "),
         Missing::Stamps => {
             "there are no stamps and no events; a program sets them with residue_stamp"
         }
@@ -94,7 +80,8 @@ fn reason(missing: Missing) -> &'static str {
             "the stamps belong to no events: none carries an event's number, and no name comes back"
         }
         Missing::Values => "none of the stamps has this value",
-    }
+    };
+    reason.to_string()
 }
 
 fn unit(value: Value) -> &'static str {
@@ -104,7 +91,7 @@ fn unit(value: Value) -> &'static str {
     }
 }
 
-fn nothing(value: Value, why: &'static str) -> StagesAnswer {
+fn nothing(value: Value, why: String) -> StagesAnswer {
     StagesAnswer {
         missing: Some(why),
         value,
@@ -251,10 +238,10 @@ mod tests {
         let words = answer["words"][0].as_str().unwrap();
         assert_eq!(
             words,
-            "guilty: begin -> mid, with 64 B/event, 100.0 % of the growth"
+            "largest rise: begin -> mid, +64 B/event, of which 64 B survive: 100.0 % of the growth"
         );
-        // Without a choice the first value that the stamps have is taken.
-        assert_eq!(ask(&shelf, "stages", "")["value"], "rss");
+        // Without a choice the live heap, where it was recorded.
+        assert_eq!(ask(&shelf, "stages", "")["value"], "live");
         assert_eq!(ask(&shelf, "stages", "value=time")["jumps"], json!([]));
     }
 

@@ -1,0 +1,75 @@
+//! The numbers that decided what shape a stack has.
+
+use super::Shape;
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Reason {
+    Grows {
+        bytes_per_event: f64,
+        low: f64,
+        high: f64,
+    },
+    /// Part of what the last event left is gone when the process ends.
+    FreedAfterLastEvent {
+        freed_bytes: u64,
+        left_bytes: u64,
+    },
+    FewReadings {
+        readings: usize,
+    },
+    FellBackOnce,
+    FallsBackAgainAndAgain {
+        times: usize,
+    },
+    FreedInLaterEvents {
+        blocks: u64,
+        mean_events: f64,
+        longest_events: f64,
+    },
+    StaysAt {
+        bytes: f64,
+    },
+    MovesWithoutDirection {
+        range_bytes: f64,
+    },
+    Rises {
+        bytes: f64,
+        rises: usize,
+        /// The reading by which 95 % of it were reached.
+        most_by_reading: usize,
+        readings: usize,
+    },
+    GrowthUndetermined {
+        bytes_per_event: f64,
+        low: f64,
+        high: f64,
+    },
+    NoSurvivors,
+    SurvivorsOfLastEvents {
+        events: u64,
+        of_events: u64,
+    },
+    SurvivorsOfFirstEvents {
+        events: u64,
+        of_events: u64,
+    },
+    Survivors {
+        from_events: u64,
+        of_events: u64,
+        mean_bytes: f64,
+    },
+    /// Other stacks lose what this one gains.
+    Exchange,
+    /// Of all that survive together the sum may not grow.
+    SumMayBeAtRest,
+    /// Lines that begin events were read too late.
+    LateLines,
+    /// It grows by less than the stacks that the verdict was made from.
+    NotInVerdict,
+    /// In the whole run it has another shape.
+    OnlyInThisRange {
+        run: Shape,
+    },
+}

@@ -1,0 +1,33 @@
+//! Why a run or a range has its headline.
+
+use super::{Basis, Headline};
+use serde::Serialize;
+
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[serde(tag = "code", rename_all = "kebab-case")]
+pub enum Reason {
+    /// Lines of output that were read only when the next had come.
+    LateLines {
+        late_events: u64,
+        events: u64,
+    },
+    /// Blocks survive, but what they add up to may not grow.
+    SumMayBeAtRest,
+    /// No single stack stands out; all together grow.
+    ManyPaths,
+    /// `live_is_flat` is false where nothing is known of the heap.
+    SizeMayGrow {
+        basis: Basis,
+        live_is_flat: bool,
+    },
+    AllStacksComeToRest,
+    /// What these stacks gain others lose.
+    Exchange {
+        stacks: usize,
+        bytes_per_event: f64,
+    },
+    /// The whole run says less.
+    OnlyInThisRange {
+        run: Headline,
+    },
+}

@@ -1,0 +1,209 @@
+//! What the rows of a range are called: the shape of each alone, and then what only all of
+//! them together, or the whole run, can say.
+//!
+//! ```text
+//!   classify ──► exchanges set aside ──► sum may be at rest ──► headline
+//!     alone        others shrink           not certain            made from what is left
+//! ```
+//!
+//! A headline is made from the shapes that come out of here, and every surface shows these and
+//! no others ([`shapes_of`]), so a headline and a row under it cannot contradict each other:
+//!
+//! - LEAK if a row is a leak, or the sum of all grows on many paths; never without.
+//! - FREED AT EXIT if no row is a leak and one is freed at exit, or the sum is.
+//! - Under every other headline no row is either.
+//!
+//! Blocks of a program's own pools are no part of this: their memory is the pool's.
+
+use super::{Headline, Verdict};
+use crate::groups::{GroupId, Groups};
+use crate::growth::{Growth, GrowthOptions, Outcome, assess};
+use crate::history::History;
+use crate::judged::{Judged, judge};
+use crate::series::Series;
+use crate::shape::{Confidence, Reason, Shape};
+use residue_profile::StackKind;
+use rustc_hash::FxHashMap;
+
+/// Stacks judged one by one: those that grew most, and those that moved most.
+const MOST_GROWN: usize = 400;
+const MOST_MOVED: usize = 100;
+
+/// The rows that a headline was made from.
+#[derive(Debug, Clone, Default)]
+pub struct RowShapes(FxHashMap<GroupId, RowShape>);
+
+#[derive(Debug, Clone, Copy)]
+struct RowShape {
+    shape: Shape,
+    /// What all rows together, or the run, say about it.
+    because: Option<Reason>,
+}
+
+impl RowShapes {
+    /// Takes what the rows are called from them.
+    pub(super) fn of(judged: &[Judged], groups: &Groups) -> RowShapes {
+        let row = |judged: &Judged| {
+            let group = groups.of_stack[judged.stacks[0] as usize];
+            let shape = RowShape {
+                shape: judged.verdict.shape,
+                because: judged.because,
+            };
+            (group, shape)
+        };
+        RowShapes(judged.iter().map(row).collect())
+    }
+
+    fn shape(&self, group: GroupId) -> Option<Shape> {
+        self.0.get(&group).map(|row| row.shape)
+    }
+}
+
+/// The shapes of some rows under the verdict on their range, in the order of `groups`.
+pub fn shapes_of(verdict: Option<&Verdict>, history: &History, groups: &[GroupId]) -> Vec<Judged> {
+    let mut judged = judge(history, groups);
+    if let Some(verdict) = verdict {
+        for (judged, group) in judged.iter_mut().zip(groups) {
+            match verdict.rows.0.get(group) {
+                Some(row) => judged.set(row.shape, row.because),
+                None if history.kind(*group) == StackKind::Reported => {}
+                None if !is_under(judged.verdict.shape, verdict.headline) => {
+                    judged.set(Shape::Undetermined, Some(Reason::NotInVerdict));
+                }
+                None => {}
+            }
+        }
+    }
+    judged
+}
+
+/// Whether a row may have this shape under a headline.
+fn is_under(shape: Shape, headline: Headline) -> bool {
+    match shape {
+        Shape::Leak => headline == Headline::Leak,
+        Shape::ExitFreed => matches!(headline, Headline::Leak | Headline::FreedAtExit),
+        _ => true,
+    }
+}
+
+impl Judged {
+    /// Calls it something else than it is called alone.
+    pub(super) fn set(&mut self, shape: Shape, because: Option<Reason>) {
+        if shape == Shape::Undetermined {
+            self.verdict.confidence = Confidence::Low;
+        }
+        self.verdict.shape = shape;
+        if let Some(reason) = because {
+            self.because = Some(reason);
+            self.verdict.reasons.push(reason);
+        }
+    }
+}
+
+/// The rows that grew most and those that moved most, each judged alone.
+pub(super) fn judge_stacks(history: &History) -> Vec<Judged> {
+    let movements = history.movements();
+    let mut chosen: Vec<GroupId> = (0..movements.len() as GroupId)
+        .filter(|&group| {
+            let is_reported = history.kind(group) == StackKind::Reported;
+            movements[group as usize].is_touched && !is_reported
+        })
+        .collect();
+    let grown = |group: &GroupId| {
+        let movement = &movements[*group as usize];
+        movement.start_bytes.saturating_sub(movement.end_bytes)
+    };
+    let moved = |group: &GroupId| {
+        let movement = &movements[*group as usize];
+        movement.lowest_bytes.saturating_sub(movement.highest_bytes)
+    };
+    if chosen.len() > MOST_GROWN + MOST_MOVED {
+        chosen.sort_by_key(grown);
+        let mut rest = chosen.split_off(MOST_GROWN);
+        rest.sort_by_key(moved);
+        rest.truncate(MOST_MOVED);
+        chosen.extend(rest);
+    }
+    chosen.sort_unstable();
+    judge(history, &chosen)
+}
+
+/// The sum of several series over the same events.
+pub(super) fn sum_of<'a>(judged: impl Iterator<Item = &'a Judged>) -> Series {
+    let mut sum: Option<Series> = None;
+    for judged in judged {
+        sum = Some(match sum {
+            None => judged.course.live.clone(),
+            Some(sum) => {
+                let values = sum.values().iter().zip(judged.course.live.values());
+                let values = values.map(|(one, other)| one + other).collect();
+                Series::new(sum.events().to_vec(), values)
+            }
+        });
+    }
+    sum.unwrap_or_default()
+}
+
+/// How the sum of some rows grows; `None` where there are none.
+pub(super) fn sum_growth<'a>(judged: impl Iterator<Item = &'a Judged>) -> Option<Growth> {
+    let sum = sum_of(judged);
+    (sum.len() >= 2).then(|| assess(&sum, &GrowthOptions::default()))
+}
+
+/// What some stacks gain others may lose: then memory changes hands, and the program
+/// holds no more than before. None of them leaks. Returns how many these are and their rate.
+pub(super) fn set_aside_exchanges(
+    judged: &mut [Judged],
+    live: Option<&Growth>,
+) -> Option<(usize, f64)> {
+    let is_leak = |judged: &&Judged| judged.verdict.shape == Shape::Leak;
+    let (live, growth) = (live?, sum_growth(judged.iter().filter(is_leak))?);
+    let is_flat = matches!(live.outcome, Outcome::NoGrowth | Outcome::Shrinking);
+    if !is_flat || live.high >= growth.low / 2.0 {
+        return None;
+    }
+    let rows = call(judged, &[Shape::Leak], Shape::Flat, Reason::Exchange);
+    Some((rows, growth.rate))
+}
+
+/// Rows that leak by their survivors alone do not make a leak while the sum may as well be
+/// falling. Those whose own readings grow for certain are heard without the others.
+/// Returns the growth of the sum where that is so.
+pub(super) fn set_aside_uncertain(judged: &mut [Judged], shape: Shape) -> Option<Growth> {
+    let of_shape = |judged: &&Judged| judged.verdict.shape == shape;
+    let sum = sum_growth(judged.iter().filter(of_shape))?;
+    if sum.low > 0.0 {
+        return None;
+    }
+    let is_certain = |judged: &Judged| judged.verdict.growth.low > 0.0;
+    let certain = judged.iter().filter(of_shape).filter(|it| is_certain(it));
+    let certain_grow = sum_growth(certain).is_some_and(|growth| growth.low > 0.0);
+    for judged in judged.iter_mut().filter(|it| it.verdict.shape == shape) {
+        if !certain_grow || !is_certain(judged) {
+            judged.set(Shape::Undetermined, Some(Reason::SumMayBeAtRest));
+        }
+    }
+    Some(sum)
+}
+
+/// Calls all rows of some shapes by another one; returns how many these are.
+pub(super) fn call(judged: &mut [Judged], from: &[Shape], to: Shape, because: Reason) -> usize {
+    let chosen = judged
+        .iter_mut()
+        .filter(|judged| from.contains(&judged.verdict.shape));
+    chosen.map(|judged| judged.set(to, Some(because))).count()
+}
+
+/// Rows that grow in a range and not in the run say so.
+pub(super) fn tell_of_run(judged: &mut [Judged], groups: &Groups, run: &RowShapes) {
+    for judged in judged.iter_mut() {
+        let group = groups.of_stack[judged.stacks[0] as usize];
+        if let (Shape::Leak | Shape::ExitFreed, Some(in_run)) =
+            (judged.verdict.shape, run.shape(group))
+            && !matches!(in_run, Shape::Leak | Shape::ExitFreed)
+        {
+            let shape = judged.verdict.shape;
+            judged.set(shape, Some(Reason::OnlyInThisRange { run: in_run }));
+        }
+    }
+}
