@@ -292,7 +292,7 @@ fn a_thousand_readings_grow_and_both_slopes_are_shown_with_the_reason() {
     );
     let text = said(&lab, &["leaks", ARRAY]);
     assert!(text.starts_with("GROWS  VM 3.5"), "{text}");
-    for part in ["End to end", "by line fit", "above the line", "below it"] {
+    for part in ["end to end", "line fit", "above the line", "below it"] {
         assert!(text.contains(part), "no {part:?} in\n{text}");
     }
 }

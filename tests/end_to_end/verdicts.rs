@@ -116,9 +116,11 @@ fn what_is_freed_only_at_the_end_of_the_job_is_told_apart_from_a_leak() {
     assert!(low <= rate && rate <= high, "{low} {rate} {high}");
     let text = said(&lab, &["leaks", PROFILE]);
     assert!(text.starts_with("FREED AT EXIT  "), "{text}");
-    // The part of the run up to event 100 does not know of the exit.
+    // The part of the run up to event 100 is told of the exit.
     let part = leaks_json(&lab, &format!("{PROFILE}@..100"));
-    assert_eq!(part["verdict"], "leak");
+    assert_eq!(part["verdict"], "freed-at-exit");
+    let held = stack_through(&part, "site_exit_freed");
+    assert_eq!(held["shape"], "freed-at-exit");
 }
 
 #[test]
