@@ -7,12 +7,10 @@
 pub mod corpus;
 mod cpp;
 mod demangle;
-mod dlang;
 mod fit;
 mod glob;
 mod rules;
 mod shorten;
-mod swift;
 mod tokens;
 
 pub use demangle::{DemangleStyle, demangle};
