@@ -30,7 +30,6 @@ impl SymbolArgs {
             sysroot: self.sysroot.clone(),
             symbol_dirs: self.symbols.clone(),
             cache: Cache::of_user().filter(|_| !self.no_symbol_cache),
-            ..Search::default()
         }
     }
 }

@@ -114,11 +114,7 @@ pub fn compare(request: &Request<'_>) -> Result<Comparison> {
         let tree = request.reading.tree(&profile, request.detail)?;
         Ok((side(request, address, &profile, &tree)?, tree))
     };
-    let (before, after) = std::thread::scope(|scope| {
-        let after = scope.spawn(|| read(&after));
-        (read(&before), after.join())
-    });
-    let after = after.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (before, after) = rayon::join(|| read(&before), || read(&after));
     let ((before, tree_before), (after, tree_after)) = (before?, after?);
     let is_moved = |module: &str| before.builds.is_moved(&after.builds, module);
     let tree = JoinedTree::of(&tree_before, &tree_after, is_moved);
