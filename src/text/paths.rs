@@ -5,7 +5,7 @@ use residue_calltree::{Label, PathStep};
 
 use super::report_grid::name_beside;
 use super::terminal::Page;
-use residue_names::cut_middle;
+use residue_names::{columns, cut_middle};
 
 /// Columns that the name of a function keeps in any case.
 const SHORTEST_NAME: usize = 20;
@@ -37,7 +37,7 @@ fn line(index: usize, step: &PathStep, page: &Page, room: usize) -> String {
     if step.is_inlined {
         place.push_str("  (inlined)");
     }
-    let taken = number.len() + place.chars().count();
+    let taken = number.len() + columns(&place);
     let room = room.saturating_sub(taken).max(SHORTEST_NAME);
     let name = name_beside(page, &label.name, &label.module, label.is_framework, room);
     format!("{number}{name}{}", page.dim(&place))

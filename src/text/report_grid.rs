@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use residue_names::columns;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
@@ -60,10 +61,10 @@ impl Grid {
             }
         }
         let cells: Vec<Vec<String>> = self.rows.iter().map(|row| self.cells(row)).collect();
-        let mut widths: Vec<usize> = heads.iter().map(|head| length(head)).collect();
+        let mut widths: Vec<usize> = heads.iter().map(|head| columns(head)).collect();
         for row in &cells {
             for (width, cell) in widths.iter_mut().zip(row) {
-                *width = (*width).max(length(cell));
+                *width = (*width).max(columns(cell));
             }
         }
         let line = |cells: &[String], widths: &[usize]| {
@@ -108,10 +109,6 @@ impl Grid {
     }
 }
 
-fn length(text: &str) -> usize {
-    text.chars().count()
-}
-
 fn name_and_module(page: &Page, row: &Row, room: usize) -> String {
     let Some(name) = row.names.first() else {
         return String::new();
@@ -127,7 +124,7 @@ pub fn name_beside(page: &Page, name: &str, module: &str, is_dim: bool, room: us
         module if says_module(name, module) => String::new(),
         text => page.fit(text, LONGEST_MODULE.min(room / 2)),
     };
-    let taken = match length(&beside) {
+    let taken = match columns(&beside) {
         0 => 0,
         length => length + 2,
     };
