@@ -167,11 +167,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
         let profile = load(side, has_part(side))?;
         Side::of(&request, &profile, given(side)).with_context(|| side.path.display().to_string())
     };
-    let (before, after) = std::thread::scope(|scope| {
-        let after = scope.spawn(|| read(after));
-        (read(before), after.join())
-    });
-    let after = after.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let (before, after) = rayon::join(|| read(before), || read(after));
     compare(&request, before?, after?)
 }
 

@@ -31,7 +31,6 @@ impl SymbolArgs {
             sysroot: self.sysroot.clone(),
             symbol_dirs: self.symbols.clone(),
             cache: Cache::of_user().filter(|_| !self.no_symbol_cache),
-            ..Search::default()
         }
     }
 }
@@ -61,7 +60,7 @@ pub fn run(args: Args) -> Result<()> {
     // A damaged file is not written over: what is left of it may be all there is.
     let mut profile = residue_profile::read(&args.file)?;
     let found = {
-        let bar = LateBar::new();
+        let bar = LateBar::start();
         symbolize(&mut profile, &args.symbols.search(), &|done, of| {
             bar.show(Step::Symbols, done, of);
         })

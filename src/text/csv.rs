@@ -2,22 +2,30 @@
 
 use std::io::{self, Write};
 
+/// Most rows fit; longer ones are written in pieces.
+const ROW_BYTES: usize = 512;
+
 /// Writes one line. Fields with a comma, a quote or a line end are quoted.
 pub fn write_row<T: AsRef<str>>(
     out: &mut dyn Write,
     fields: impl IntoIterator<Item = T>,
 ) -> io::Result<()> {
-    for (index, field) in fields.into_iter().enumerate() {
-        if index > 0 {
-            out.write_all(b",")?;
-        }
-        let field = field.as_ref();
-        match field.contains([',', '"', '\n', '\r']) {
-            true => write!(out, "\"{}\"", field.replace('"', "\"\""))?,
-            false => out.write_all(field.as_bytes())?,
-        }
+    let mut row = csv::WriterBuilder::new();
+    let mut row = row.buffer_capacity(ROW_BYTES).from_writer(out);
+    let fields = fields.into_iter();
+    for field in fields {
+        row.write_field(field.as_ref()).map_err(cause)?;
     }
-    out.write_all(b"\n")
+    row.write_record(None::<&[u8]>).map_err(cause)?;
+    row.flush()
+}
+
+/// The error of the output itself, by which a closed pipe is known.
+fn cause(error: csv::Error) -> io::Error {
+    match error.into_kind() {
+        csv::ErrorKind::Io(cause) => cause,
+        other => io::Error::other(format!("{other:?}")),
+    }
 }
 
 #[cfg(test)]

@@ -4,6 +4,7 @@ use residue_calltree::{Label, PathStep};
 
 use crate::text::report::grid::name_beside;
 use crate::text::terminal::Page;
+use residue_names::columns;
 use residue_query::paths::place;
 
 /// Columns that the name of a function keeps in any case.
@@ -36,7 +37,7 @@ fn line(index: usize, step: &PathStep, page: &Page, room: usize) -> String {
     if step.is_inlined {
         place.push_str("  (inlined)");
     }
-    let taken = number.len() + place.chars().count();
+    let taken = number.len() + columns(&place);
     let room = room.saturating_sub(taken).max(SHORTEST_NAME);
     let name = name_beside(page, &label.name, &label.module, label.is_framework, room);
     format!("{number}{name}{}", page.dim(&place))

@@ -4,7 +4,7 @@ use std::io::IsTerminal;
 
 use clap::ValueEnum;
 
-use residue_names::cut_middle;
+use residue_names::{columns, cut_end, cut_middle};
 
 /// Columns where there is no terminal to ask.
 const DEFAULT_COLUMNS: usize = 100;
@@ -70,17 +70,16 @@ impl Page {
 
     /// The beginning of the text, in at most so many columns.
     pub fn fit_start(&self, text: &str, columns: usize) -> String {
-        if self.width == usize::MAX || text.chars().count() <= columns {
-            return text.to_string();
+        match self.width {
+            usize::MAX => text.to_string(),
+            _ => cut_end(text, columns),
         }
-        let start = text.chars().take(columns.saturating_sub(1));
-        start.chain(['…']).collect()
     }
 
     /// A sentence in lines that fit, broken behind commas, later ones further right. One
     /// line where nobody looks at how wide it is.
     pub fn wrap(&self, sentence: &str, indent: usize) -> Vec<String> {
-        let is_short = sentence.chars().count() <= self.width;
+        let is_short = columns(sentence) <= self.width;
         if is_short || !self.is_known || self.width == usize::MAX {
             return vec![sentence.to_string()];
         }
@@ -88,7 +87,7 @@ impl Page {
         let phrases = sentence.split_inclusive([',', ';', ':']);
         for phrase in phrases {
             let is_begin = |line: &String| {
-                let length = line.trim_end().chars().count() + phrase.chars().count();
+                let length = columns(line.trim_end()) + columns(phrase);
                 length <= self.width
             };
             match lines.last_mut() {

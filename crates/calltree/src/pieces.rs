@@ -1,8 +1,6 @@
 //! Frames as pieces: one for each function that was inlined there, and the frame's
 //! own; each with its label and what the rules do to it.
 
-use std::thread::available_parallelism;
-
 use residue_names::{Action, FrameName, NameStyle, Rules, Shown};
 use residue_profile::{CUT, FrameId, NONE, Place, Profile};
 use rustc_hash::FxHashMap;
@@ -129,18 +127,13 @@ fn marks(subjects: &[Subject<'_>], shown: &[Shown], options: &Options<'_>) -> Ve
             });
         }
     }
-    let full = show_all(&names, &Rules::none(), NameStyle::Full);
+    let full = Rules::none().show_all(&names, NameStyle::Full);
     let mark = |(subject, shown): (&Subject<'_>, &Shown)| {
         let number = numbers.get(&subject.name.as_ptr());
         let full = number.map_or("", |&number| &full[number].name);
         filter.marks(subject, &shown.name, full)
     };
     subjects.iter().zip(shown).map(mark).collect()
-}
-
-fn show_all(names: &[FrameName<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown> {
-    let threads = available_parallelism().map_or(1, usize::from);
-    rules.show_all(names, style, threads)
 }
 
 fn show(subjects: &[Subject<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown> {
@@ -150,7 +143,7 @@ fn show(subjects: &[Subject<'_>], rules: &Rules, style: NameStyle) -> Vec<Shown>
     order.sort_unstable_by_key(|&at| subjects[at as usize].name.as_ptr());
     let names = order.iter().map(|&at| subjects[at as usize].frame_name());
     let names: Vec<FrameName<'_>> = names.collect();
-    let shown = show_all(&names, rules, style);
+    let shown = rules.show_all(&names, style);
     let mut placed: Vec<(u32, Shown)> = order.into_iter().zip(shown).collect();
     placed.sort_unstable_by_key(|(at, _)| *at);
     placed.into_iter().map(|(_, shown)| shown).collect()

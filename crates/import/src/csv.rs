@@ -35,33 +35,33 @@ enum Column {
 }
 
 pub fn is_header(line: &str) -> bool {
-    let names = fields(line, separator(line));
-    let columns: Vec<Column> = names.iter().map(|name| column(name)).collect();
-    columns
-        .iter()
-        .any(|column| matches!(column, Column::Size(..)))
+    let header = Table::new(line).next();
+    header.is_some_and(|header| {
+        let columns = header.cells.iter().map(column);
+        columns
+            .into_iter()
+            .any(|column| matches!(column, Column::Size(..)))
+    })
 }
 
 pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
-    let is_data = |(_, line): &(usize, &str)| !line.trim().is_empty() && !line.starts_with('#');
-    let mut lines = (1..).zip(text.lines()).filter(is_data);
-    let (first, header) = lines
+    let mut lines = Table::new(text);
+    let header = lines
         .next()
         .ok_or_else(|| Wrong::whole("it has no header"))?;
-    let separator = separator(header);
-    let names = fields(header, separator);
+    let names: Vec<&str> = header.cells.iter().collect();
     let columns: Vec<Column> = names.iter().map(|name| column(name)).collect();
-    check_header(&columns, &names, unit).map_err(|reason| Wrong::at(first, reason))?;
+    check_header(&columns, &names, unit).map_err(|reason| Wrong::at(header.number, reason))?;
     let mut draft = Draft::default();
     for (name, column) in names.iter().zip(&columns) {
         draft.notes.extend(assumption(name, column));
     }
     let last = text.lines().count();
-    for (number, line) in lines {
-        let cells = fields(line, separator);
+    for Line { number, cells } in lines {
         if cells.len() != columns.len() {
             if number == last && !text.ends_with('\n') {
-                let note = format!("the last line is cut and was left out: {}", quoted(line));
+                let line = quoted(text.lines().next_back().unwrap_or_default());
+                let note = format!("the last line is cut and was left out: {line}");
                 draft.notes.push(note);
                 continue;
             }
@@ -84,7 +84,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
     Ok(draft)
 }
 
-fn check_header(columns: &[Column], names: &[String], unit: Option<Unit>) -> Result<(), String> {
+fn check_header(columns: &[Column], names: &[&str], unit: Option<Unit>) -> Result<(), String> {
     if !columns
         .iter()
         .any(|column| matches!(column, Column::Size(..)))
@@ -214,28 +214,88 @@ fn set(row: &mut Row, column: &Column, cell: &str, unit: Option<Unit>) -> Option
     Some(())
 }
 
+/// Lines with their cells; those that are blank or comments are passed over.
+struct Table<'a> {
+    text: &'a str,
+    rows: csv::StringRecordsIntoIter<&'a [u8]>,
+    separator: char,
+}
+
+struct Line {
+    /// From 1.
+    number: usize,
+    cells: csv::StringRecord,
+}
+
+impl<'a> Table<'a> {
+    fn new(text: &'a str) -> Table<'a> {
+        let is_data = |line: &&str| !line.trim().is_empty() && !line.starts_with('#');
+        let separator = separator(text.lines().find(is_data).unwrap_or_default());
+        let reader = csv::ReaderBuilder::new()
+            .delimiter(separator as u8)
+            .has_headers(false)
+            .flexible(true)
+            .comment(Some(b'#'))
+            .from_reader(text.as_bytes());
+        Table {
+            text,
+            rows: reader.into_records(),
+            separator,
+        }
+    }
+}
+
+impl Iterator for Table<'_> {
+    type Item = Line;
+
+    fn next(&mut self) -> Option<Line> {
+        loop {
+            // Text in memory, of rows as long as they like, has nothing to fail at.
+            let cells = self.rows.next()?.ok()?;
+            let before = cells.position()?;
+            let is_one_cell = cells.len() == 1 || self.separator == '\t';
+            if is_one_cell && cells.iter().all(|cell| cell.trim().is_empty()) {
+                continue;
+            }
+            // What was passed over on the way to the row comes after this place.
+            let rest = self.text.get(before.byte() as usize..).unwrap_or_default();
+            let is_passed_over = |line: &&str| line.is_empty() || line.starts_with('#');
+            let passed_over = rest.lines().take_while(is_passed_over).count();
+            let number = before.line() as usize + passed_over;
+            return Some(Line { number, cells });
+        }
+    }
+}
+
 fn separator(header: &str) -> char {
     let times = |separator: &char| header.matches(*separator).count();
     // Of several the last: tabs and semicolons may well have commas between them.
     SEPARATORS.into_iter().max_by_key(times).unwrap_or(',')
 }
 
-/// Cells of a line; quotes around one may hold separators, and two stand for one.
-fn fields(line: &str, separator: char) -> Vec<String> {
-    let mut fields = vec![String::new()];
-    let mut in_quotes = false;
-    let mut chars = line.trim_end_matches(['\r', '\n']).chars().peekable();
-    while let Some(char) = chars.next() {
-        let field = fields.last_mut();
-        match char {
-            '"' if in_quotes && chars.peek() == Some(&'"') => {
-                chars.next();
-                field.into_iter().for_each(|field| field.push('"'));
-            }
-            '"' => in_quotes = !in_quotes,
-            _ if char == separator && !in_quotes => fields.push(String::new()),
-            _ => field.into_iter().for_each(|field| field.push(char)),
-        }
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_keep_their_numbers_whatever_stands_between_them() {
+        let text =
+            "\u{feff}größe,rss_kib\r\n\r\n# \"no, cell\n1,2\n  \n#,\"\n\n\"a \"\"b\"\"\nc\",3\n4,5";
+        let lines: Vec<(usize, Vec<String>)> = Table::new(text)
+            .map(|line| {
+                let cells = line.cells.iter().map(str::to_owned);
+                (line.number, cells.collect())
+            })
+            .collect();
+        let line = |number, cells: [&str; 2]| (number, cells.map(str::to_owned).to_vec());
+        assert_eq!(
+            lines,
+            [
+                line(1, ["größe", "rss_kib"]),
+                line(4, ["1", "2"]),
+                line(8, ["a \"b\"\nc", "3"]),
+                line(10, ["4", "5"]),
+            ]
+        );
     }
-    fields
 }

@@ -7,7 +7,7 @@
 
 mod plain;
 
-use std::{fmt, thread};
+use std::fmt;
 
 use cpp_demangle::{DemangleNodeType, DemangleOptions, DemangleWrite, ParseOptions, Symbol};
 
@@ -78,19 +78,6 @@ fn parse(name: &str, style: DemangleStyle) -> Option<String> {
     if new_or_delete(name.as_bytes()) > MOST_NEW_OR_DELETE {
         return None;
     }
-    if cfg!(debug_assertions) {
-        // The deepest names take half a megabyte of stack, but eight times as
-        // much when the parser is not optimised.
-        return thread::scope(|scope| {
-            let roomy = thread::Builder::new().stack_size(16 << 20);
-            let thread = roomy.spawn_scoped(scope, || parse_here(name, style));
-            thread.ok()?.join().ok()?
-        });
-    }
-    parse_here(name, style)
-}
-
-fn parse_here(name: &str, style: DemangleStyle) -> Option<String> {
     let options = ParseOptions::default().recursion_limit(PARSE_DEPTH);
     let symbol = Symbol::new_with_options(name, &options).ok()?;
     let options = DemangleOptions::new().recursion_limit(PRINT_DEPTH);

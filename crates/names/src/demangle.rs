@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::fmt::{self, Write};
 
-use crate::{cpp, dlang, swift};
+use crate::cpp;
 
 /// How much of a C++ function is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -15,7 +15,7 @@ pub enum DemangleStyle {
     NoParams,
 }
 
-/// The readable form of a C++, Rust, D or Swift linkage name. Other names pass through.
+/// The readable form of a C++ or Rust linkage name. Other names pass through.
 ///
 /// - Rust's trailing hash is dropped, and the one that LLVM appends to private
 ///   functions (`.llvm.1234`).
@@ -37,8 +37,6 @@ pub fn demangle(name: &str, style: DemangleStyle) -> Cow<'_, str> {
     let readable = match body {
         _ if body.starts_with("_R") || legacy_rust_length(body) == Some(body.len()) => rust(body),
         _ if body.starts_with("_Z") => cpp::demangle(body, style),
-        _ if body.starts_with("_D") => dlang::demangle(body, style),
-        _ if swift::is_mangled(body) => swift::demangle(body, style),
         // Runs the constructors of the static variables of one source file,
         // and is named after its first function or variable.
         _ => body.strip_prefix(STATIC_INITIALISER).and_then(|first| {
@@ -60,7 +58,7 @@ pub fn demangle(name: &str, style: DemangleStyle) -> Cow<'_, str> {
 
 /// Whether dots cannot be part of the name itself.
 fn is_mangled(name: &str) -> bool {
-    name.starts_with("_Z") || name.starts_with("_R") || swift::is_mangled(name)
+    name.starts_with("_Z") || name.starts_with("_R")
 }
 
 const STATIC_INITIALISER: &str = "_GLOBAL__sub_I_";

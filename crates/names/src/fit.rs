@@ -4,11 +4,12 @@
 //! go become `<…>` or `(…)`, with all below it. Only if the bare name is too long
 //! is it cut in the middle.
 
+use crate::columns::{columns, cut_middle};
 use crate::tokens::{Token, Tokens};
 
-/// The name in at most `longest` characters.
+/// The name in at most `longest` columns, and so characters.
 pub(crate) fn fit(name: String, longest: usize) -> String {
-    if name.len() <= longest || name.chars().count() <= longest {
+    if name.len() <= longest || columns(&name) <= longest {
         return name;
     }
     match without_inner(&name, longest) {
@@ -20,7 +21,7 @@ pub(crate) fn fit(name: String, longest: usize) -> String {
 /// Keeps as many levels of arguments as fit. `None` if even the name without any is
 /// too long, or brackets do not pair.
 fn without_inner(name: &str, longest: usize) -> Option<String> {
-    // By depth: characters that are so deep, and lists that open there.
+    // By depth: columns that are so deep, and lists that open there.
     let mut levels: Vec<(usize, usize)> = vec![(0, 0)];
     let mut nesting = Nesting::default();
     let mut tokens = Tokens::new(name);
@@ -32,15 +33,15 @@ fn without_inner(name: &str, longest: usize) -> Option<String> {
         while levels.len() <= nesting.depth.max(depth) {
             levels.push((0, 0));
         }
-        levels[depth].0 += piece.chars().count();
+        levels[depth].0 += columns(piece);
         if nesting.depth > depth {
             levels[depth].1 += 1;
         }
     }
     let mut length = 0;
     let mut kept = None;
-    for (depth, (characters, lists)) in levels.iter().enumerate() {
-        length += characters;
+    for (depth, (columns, lists)) in levels.iter().enumerate() {
+        length += columns;
         if length + lists > longest {
             break;
         }
@@ -104,20 +105,6 @@ impl Nesting {
     }
 }
 
-/// At most `longest` characters: the two ends with `…` between them.
-pub fn cut_middle(name: &str, longest: usize) -> String {
-    let length = name.chars().count();
-    if length <= longest {
-        return name.to_string();
-    }
-    let tail = longest.saturating_sub(1) / 2;
-    let head = longest.saturating_sub(1) - tail;
-    let mut cut: String = name.chars().take(head).collect();
-    cut.push('…');
-    cut.extend(name.chars().skip(length - tail));
-    cut
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -146,13 +133,5 @@ mod tests {
         assert_eq!(fitted("abcdefg", 6), "abc…fg");
         assert_eq!(fitted("äbcdéfg", 4), "äb…g");
         assert_eq!(fitted("a<b>c>defghijkl", 10), "a<b>c…ijkl");
-    }
-
-    #[test]
-    fn long_names_keep_both_ends() {
-        assert_eq!(cut_middle("abcdef", 6), "abcdef");
-        assert_eq!(cut_middle("abcdefg", 6), "abc…fg");
-        assert_eq!(cut_middle("äbcdéfg", 4), "äb…g");
-        assert_eq!(cut_middle("abc", 0), "…");
     }
 }

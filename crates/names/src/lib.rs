@@ -4,18 +4,17 @@
 //! here happens when they are read, and may change without touching what is stored.
 #![forbid(unsafe_code)]
 
+mod columns;
 pub mod corpus;
 mod cpp;
 mod demangle;
-mod dlang;
 mod fit;
 mod glob;
 mod rules;
 mod shorten;
-mod swift;
 mod tokens;
 
+pub use columns::{columns, cut_end, cut_middle};
 pub use demangle::{DemangleStyle, demangle};
-pub use fit::cut_middle;
 pub use glob::glob;
 pub use rules::{Action, FrameName, NameStyle, RuleError, Rules, Shown};

@@ -8,7 +8,8 @@ pub(crate) mod pattern;
 mod read;
 
 use std::borrow::Cow;
-use std::thread;
+
+use rayon::prelude::*;
 
 use crate::fit::fit;
 use crate::shorten::Shortening;
@@ -180,42 +181,18 @@ impl Rules {
         self.show_named(&self.read_name(frame.linkage, style), frame, style)
     }
 
-    /// How each of many frames is shown, by several threads. Those of one linkage name
-    /// are read once where they stand together.
-    pub fn show_all(
-        &self,
-        frames: &[FrameName<'_>],
-        style: NameStyle,
-        threads: usize,
-    ) -> Vec<Shown> {
-        // Parts are small, because long names lie together; a thread that is done
-        // takes the next.
+    /// How each of many frames is shown, in their order, by all threads. Those of one
+    /// linkage name are read once where they stand together.
+    pub fn show_all(&self, frames: &[FrameName<'_>], style: NameStyle) -> Vec<Shown> {
+        // Parts are small, because long names lie together.
         const PART: usize = 256;
-        let threads = threads.clamp(1, frames.len().div_ceil(PART).max(1));
-        let next = std::sync::atomic::AtomicUsize::new(0);
-        let work = || {
-            let mut done = Vec::new();
-            loop {
-                let part = next.fetch_add(1, std::sync::atomic::Ordering::Relaxed);
-                let Some(names) = frames.chunks(PART).nth(part) else {
-                    return done;
-                };
-                done.push((part, self.show_part(names, style)));
-            }
-        };
-        let mut parts = thread::scope(|scope| {
-            // Without a second thread the first does it all.
-            let helpers: Vec<_> = (1..threads)
-                .filter_map(|_| thread::Builder::new().spawn_scoped(scope, work).ok())
-                .collect();
-            let mut parts = work();
-            for helper in helpers {
-                parts.extend(helper.join().unwrap_or_default());
-            }
-            parts
-        });
-        parts.sort_unstable_by_key(|(part, _)| *part);
-        parts.into_iter().flat_map(|(_, shown)| shown).collect()
+        if frames.len() <= PART {
+            return self.show_part(frames, style);
+        }
+        let parts = frames.par_chunks(PART);
+        parts
+            .flat_map_iter(|part| self.show_part(part, style))
+            .collect()
     }
 
     fn show_part(&self, frames: &[FrameName<'_>], style: NameStyle) -> Vec<Shown> {

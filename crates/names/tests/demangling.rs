@@ -104,6 +104,8 @@ fn other_names_pass_through() {
         ".",
         "main.run",
         "runtime.mallocgc",
+        "_D3std3xml4starFZv",
+        "$s4main3fooyySiF",
         "_Zbad.cold",
         "_Rbad.cold",
         "_ZTh",

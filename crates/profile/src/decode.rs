@@ -7,7 +7,7 @@ use serde::Deserialize;
 use crate::codes::{id_from_code, kind_from_code, swap_frees};
 use crate::columns::{Cursor, Delta, to_u32};
 use crate::error::{Damage, Reason};
-use crate::jobs::{Jobs, threads_for};
+use crate::jobs::{Jobs, THREADS_PAY_BYTES};
 use crate::layout::Tag;
 use crate::model::*;
 use crate::needs::Needs;
@@ -33,15 +33,15 @@ pub fn decode_lossy(bytes: &[u8]) -> Result<(Profile, Vec<Damage>), Damage> {
 
 /// The same without what is not needed.
 pub fn decode_needed(bytes: &[u8], needs: Needs) -> Result<(Profile, Vec<Damage>), Damage> {
-    decode_on(bytes, needs, threads_for)
+    decode_on(bytes, needs, THREADS_PAY_BYTES)
 }
 
-/// The number of threads, which depends on the bytes to be unpacked, makes no
-/// difference to what comes out.
+/// How many bytes there must be for several threads to share them makes no difference
+/// to what comes out.
 pub(crate) fn decode_on(
     bytes: &[u8],
     needs: Needs,
-    threads: fn(u64) -> usize,
+    threads_pay_bytes: u64,
 ) -> Result<(Profile, Vec<Damage>), Damage> {
     let mut unpacker = Unpacker::default();
     let scan = scan(bytes, &mut unpacker)?;
@@ -49,7 +49,7 @@ pub(crate) fn decode_on(
     let mut tables = Tables::new(needs, &scan.sections);
     let mut jobs = Jobs::new(&scan.sections);
     add_jobs(&mut jobs, &mut tables);
-    let mut wrong = jobs.run(threads, &mut unpacker);
+    let mut wrong = jobs.run(threads_pay_bytes, &mut unpacker);
     wrong.extend(tables.timeline.join_parts());
     wrong.sort_by_key(|(section, _)| *section);
     let of_section = |(index, reason): (usize, Reason)| reason.of(scan.sections[index].tag);

@@ -2,8 +2,9 @@
 //! whichever thread is free. What comes out, and what is said to be wrong, does
 //! not depend on how many there are.
 
-use std::sync::Mutex;
-use std::thread::{self, Builder};
+use std::cmp::Reverse;
+
+use rayon::prelude::*;
 
 use crate::columns::Cursor;
 use crate::error::Reason;
@@ -12,18 +13,8 @@ use crate::parts::{Part, Parts};
 use crate::scan::Section;
 use crate::unpack::Unpacker;
 
-/// More threads than this would wait for the largest section.
-const MAX_THREADS: usize = 8;
-/// Less than this is read before a thread has started.
-const THREADS_PAY_BYTES: u64 = 1 << 20;
-
-/// How many threads to read so much with, when unpacked.
-pub(crate) fn threads_for(raw_bytes: u64) -> usize {
-    if raw_bytes < THREADS_PAY_BYTES {
-        return 1;
-    }
-    thread::available_parallelism().map_or(1, |cores| cores.get().min(MAX_THREADS))
-}
+/// Less than this is read before another thread has begun.
+pub(crate) const THREADS_PAY_BYTES: u64 = 1 << 20;
 
 /// What is wrong with the section at an index.
 pub(crate) type Wrong = (usize, Reason);
@@ -104,31 +95,21 @@ impl<'a> Jobs<'a> {
         self.jobs.push(Job { raw_bytes, run });
     }
 
-    /// The unpacker is for this thread; others make their own.
-    pub fn run(mut self, threads: fn(u64) -> usize, unpacker: &mut Unpacker) -> Vec<Wrong> {
+    /// All threads share the work where it is at least `threads_pay_bytes` when
+    /// unpacked. The unpacker is for this thread; others make their own. What is wrong
+    /// comes in any order.
+    pub fn run(mut self, threads_pay_bytes: u64, unpacker: &mut Unpacker) -> Vec<Wrong> {
         let raw_bytes = self.jobs.iter().map(|job| job.raw_bytes);
-        let threads = threads(raw_bytes.fold(0, u64::saturating_add));
-        // The largest last, which is where they are taken from.
-        self.jobs.sort_by_key(|job| job.raw_bytes);
-        let jobs = Mutex::new(self.jobs);
-        let next = || jobs.lock().ok()?.pop();
-        let wrong = Mutex::new(Vec::new());
-        let work = |unpacker: &mut Unpacker| {
-            while let Some(job) = next() {
-                let found = (job.run)(unpacker);
-                if let Ok(mut wrong) = wrong.lock() {
-                    wrong.extend(found);
-                }
-            }
-        };
-        thread::scope(|scope| {
-            for _ in 1..threads {
-                // Where there is no thread to be had, the others do its work.
-                let _ = Builder::new().spawn_scoped(scope, || work(&mut Unpacker::default()));
-            }
-            work(unpacker);
-        });
-        wrong.into_inner().unwrap_or_default()
+        if raw_bytes.fold(0, u64::saturating_add) < threads_pay_bytes {
+            let jobs = self.jobs.into_iter();
+            return jobs.flat_map(|job| (job.run)(unpacker)).collect();
+        }
+        // A thread that is free takes the largest that is left.
+        self.jobs.sort_by_key(|job| Reverse(job.raw_bytes));
+        let jobs = self.jobs.into_iter().par_bridge();
+        jobs.map_init(Unpacker::default, |unpacker, job| (job.run)(unpacker))
+            .flatten_iter()
+            .collect()
     }
 }
 
@@ -202,12 +183,18 @@ mod tests {
                 .for_each(|byte| *byte ^= 4);
             files.push(damaged);
         }
+        let pools = [1, 2, 16].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+            pool.build().unwrap()
+        });
         for file in files {
-            let alone = decode_on(&file, Needs::ALL, |_| 1).unwrap();
+            let alone = decode_on(&file, Needs::ALL, u64::MAX).unwrap();
             assert!(alone.1.len() >= 8, "{:?}", alone.1);
-            for _ in 0..20 {
-                assert_eq!(decode_on(&file, Needs::ALL, |_| 2).unwrap(), alone);
-                assert_eq!(decode_on(&file, Needs::ALL, |_| 16).unwrap(), alone);
+            for pool in &pools {
+                for _ in 0..20 {
+                    let shared = pool.install(|| decode_on(&file, Needs::ALL, 0));
+                    assert_eq!(shared.unwrap(), alone);
+                }
             }
         }
     }

@@ -54,7 +54,7 @@ impl<'a> Wanted<'a> {
             .map(|name| {
                 let lower = name.to_lowercase();
                 let is_part = lower.contains(&wanted) || lower.contains(last_part);
-                let distance = distance(last_part, last(without_parameters(&lower)));
+                let distance = strsim::levenshtein(last_part, last(without_parameters(&lower)));
                 (if is_part { 0 } else { distance }, name)
             })
             .filter(|(distance, _)| *distance <= last_part.chars().count() / 3 + 1)
@@ -75,22 +75,6 @@ fn without_parameters(name: &str) -> &str {
 
 fn last(name: &str) -> &str {
     name.rsplit("::").next().unwrap_or(name)
-}
-
-/// How many letters must be changed, put in or taken out to make one the other.
-fn distance(one: &str, other: &str) -> usize {
-    let other: Vec<char> = other.chars().collect();
-    let mut row: Vec<usize> = (0..=other.len()).collect();
-    for (above, letter) in one.chars().enumerate() {
-        let mut diagonal = above;
-        row[0] = above + 1;
-        for (at, &with) in other.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != with);
-            diagonal = row[at + 1];
-            row[at + 1] = changed.min(diagonal + 1).min(row[at] + 1);
-        }
-    }
-    row[other.len()]
 }
 
 #[cfg(test)]
@@ -128,6 +112,5 @@ mod tests {
         );
         assert_eq!(nearest("mian"), ["main"]);
         assert_eq!(nearest("completely_else"), [""; 0]);
-        assert_eq!(distance("kitten", "sitting"), 3);
     }
 }

@@ -87,8 +87,7 @@ fn full_names(profile: &Profile) -> Vec<Shown> {
             file: "",
         })
         .collect();
-    let threads = std::thread::available_parallelism().map_or(1, usize::from);
-    Rules::none().show_all(&names, NameStyle::Full, threads)
+    Rules::none().show_all(&names, NameStyle::Full)
 }
 
 /// Looks for a function by the name it is shown under, its full one and the linker's.

@@ -15,7 +15,7 @@ const SILENT: Duration = Duration::from_secs(1);
 
 /// Reads an arena into a profile, with a progress bar if it takes long.
 pub fn read(arena: &Path, ending: &Ending, search: &Search) -> Result<Profile> {
-    let bar = LateBar::new();
+    let bar = LateBar::start();
     let mut profile = residue_finish::finish(arena, ending, search, &|step, done, of| {
         bar.show(step, done, of);
     })?;
@@ -52,7 +52,7 @@ pub struct LateBar {
 }
 
 impl LateBar {
-    pub fn new() -> LateBar {
+    pub fn start() -> LateBar {
         LateBar {
             started: Instant::now(),
             bar: Mutex::new(None),

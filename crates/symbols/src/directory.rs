@@ -5,8 +5,9 @@ use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use rayon::prelude::*;
+
 use crate::image::{self, Image};
-use crate::parallel;
 
 /// All ELF files below some directories.
 #[derive(Debug, Default)]
@@ -19,12 +20,12 @@ pub(crate) struct Index {
 impl Index {
     /// Looks at every file once. Links to directories are not followed, because they
     /// may lead in circles.
-    pub(crate) fn scan(directories: &[PathBuf], threads: usize) -> Index {
+    pub(crate) fn scan(directories: &[PathBuf]) -> Index {
         let mut files = Vec::new();
         for directory in directories {
             list(directory, &mut files);
         }
-        let ids = parallel::map(files.len(), threads, |file| build_id(&files[file]));
+        let ids: Vec<_> = files.par_iter().map(|file| build_id(file)).collect();
         let mut index = Index::default();
         for (path, id) in files.into_iter().zip(ids) {
             match id {

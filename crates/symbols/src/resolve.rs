@@ -8,7 +8,7 @@ use crate::cache::Cache;
 use crate::cache_entry::Entry;
 use crate::directory::Index;
 use crate::module::Module;
-use crate::parallel;
+use crate::parallel::{self, Workers};
 use crate::resolve_module::{self, Known};
 use crate::search::{Finder, Search};
 
@@ -95,17 +95,17 @@ pub fn resolve_all(
     };
     let work = Work {
         search,
-        index: Index::scan(&search.symbol_dirs, search.threads),
+        index: Index::scan(&search.symbol_dirs),
         advance: &advance,
     };
     let is_large = |&index: &usize| requests[index].addresses.len() >= LARGE_MODULE_ADDRESSES;
     let (large, small): (Vec<_>, Vec<_>) = (0..requests.len()).partition(is_large);
     let mut outcomes: Vec<Outcome> = requests.iter().map(|_| Outcome::default()).collect();
     for index in large {
-        outcomes[index] = work.resolve(&requests[index], search.threads);
+        outcomes[index] = work.resolve(&requests[index], Workers::All);
     }
-    let of_small = parallel::map(small.len(), search.threads, |at| {
-        work.resolve(&requests[small[at]], 1)
+    let of_small = parallel::map(small.len(), Workers::All, |at| {
+        work.resolve(&requests[small[at]], Workers::ThisThread)
     });
     for (index, outcome) in small.into_iter().zip(of_small) {
         outcomes[index] = outcome;
@@ -134,13 +134,13 @@ struct Work<'a> {
 }
 
 impl Work<'_> {
-    fn resolve(&self, request: &ModuleRequest, threads: usize) -> Outcome {
+    fn resolve(&self, request: &ModuleRequest, workers: Workers) -> Outcome {
         let advanced = AtomicUsize::new(0);
         let advance = |count| {
             advanced.fetch_add(count, Ordering::Relaxed);
             (self.advance)(count);
         };
-        let outcome = self.look_up(request, threads, &advance);
+        let outcome = self.look_up(request, workers, &advance);
         let rest = request
             .addresses
             .len()
@@ -152,7 +152,7 @@ impl Work<'_> {
     fn look_up(
         &self,
         request: &ModuleRequest,
-        threads: usize,
+        workers: Workers,
         advance: resolve_module::Progress<'_>,
     ) -> Outcome {
         let place = self.cache_place(request);
@@ -171,7 +171,7 @@ impl Work<'_> {
             match Module::open(&request.path, build_id, &finder) {
                 Ok(module) => {
                     let (fresh, problem) =
-                        resolve_module::resolve(&module, missing, &finder, threads, advance);
+                        resolve_module::resolve(&module, missing, &finder, workers, advance);
                     outcome.fresh = fresh;
                     let path = request.path.display();
                     outcome.problem = problem.map(|problem| format!("{path}: {problem}"));

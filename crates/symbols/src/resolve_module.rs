@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use crate::answer::{Answer, AnswerBuilder, NONE, Renumbering};
 use crate::dwarf::{DebugInfo, UnitId, resolve_unit};
 use crate::module::{Debug, Module};
-use crate::parallel;
+use crate::parallel::{self, Workers};
 use crate::search::Finder;
 use crate::table::{FunctionId, Table};
 
@@ -54,18 +54,18 @@ impl Known {
 /// How far the addresses of a module are: called with the number of those just done.
 pub(crate) type Progress<'a> = &'a (dyn Fn(usize) + Sync);
 
-/// Describes `addresses` (sorted, without repeats), on up to `threads` threads.
+/// Describes `addresses` (sorted, without repeats).
 /// Also says what was missing, though there is an answer.
 pub(crate) fn resolve(
     module: &Module,
     addresses: Vec<u64>,
     finder: &Finder<'_>,
-    threads: usize,
+    workers: Workers,
     progress: Progress<'_>,
 ) -> (Known, Option<String>) {
     let debug = module.open_debug(finder);
     let described = match &debug {
-        Some(debug) => describe(module, debug, &addresses, finder, threads, progress),
+        Some(debug) => describe(module, debug, &addresses, finder, workers, progress),
         None => Described::default(),
     };
     let by_unit = &described.by_unit;
@@ -80,12 +80,16 @@ pub(crate) fn resolve(
     }
     // Each thread joins a stretch of the addresses; numbers are given in the order of
     // addresses again when the stretches are put together.
-    let stretch = addresses.len().div_ceil(threads.max(1)).max(1);
+    let stretches = match workers {
+        Workers::All => rayon::current_num_threads(),
+        Workers::ThisThread => 1,
+    };
+    let stretch = addresses.len().div_ceil(stretches).max(1);
     let stretches: Vec<_> = addresses
         .chunks(stretch)
         .zip(rows.chunks(stretch))
         .collect();
-    let answers = parallel::map(stretches.len(), threads, |at| {
+    let answers = parallel::map(stretches.len(), workers, |at| {
         let (addresses, rows) = stretches[at];
         join_units(&module.table, by_unit, addresses, rows)
     });
@@ -189,7 +193,7 @@ fn describe(
     debug: &Debug,
     addresses: &[u64],
     finder: &Finder<'_>,
-    threads: usize,
+    workers: Workers,
     progress: Progress<'_>,
 ) -> Described {
     let info = DebugInfo::read(
@@ -197,7 +201,7 @@ fn describe(
         debug.alternate.as_ref(),
         debug.package.as_ref(),
         module.code.clone(),
-        threads,
+        workers,
     );
     let split_files = |path: &std::path::Path| module.split_files(path, finder);
     let mut described = Described::default();
@@ -213,7 +217,7 @@ fn describe(
             break;
         }
         let groups: Vec<_> = groups.into_iter().collect();
-        let answers = parallel::map(groups.len(), threads, |group| {
+        let answers = parallel::map(groups.len(), workers, |group| {
             let (unit, indices) = &groups[group];
             let addresses: Vec<u64> = indices.iter().map(|&index| addresses[index]).collect();
             let answer = resolve_unit(&info, *unit, &addresses, &split_files);

@@ -9,8 +9,9 @@ use crate::witness::Witnesses;
 /// Where distributions install debug files.
 const DEBUG_ROOT: &str = "/usr/lib/debug";
 
-/// Where and how symbols are looked for.
-#[derive(Debug, Clone)]
+/// Where symbols are looked for: on this machine alone unless said otherwise, and with
+/// nothing remembered.
+#[derive(Debug, Clone, Default)]
 pub struct Search {
     /// Stands before the paths of modules and of the system's debug files: the root of
     /// the machine that the program ran on.
@@ -19,20 +20,6 @@ pub struct Search {
     pub symbol_dirs: Vec<PathBuf>,
     /// What earlier searches found.
     pub cache: Option<Cache>,
-    /// How many threads share the work.
-    pub threads: usize,
-}
-
-impl Default for Search {
-    /// On this machine alone, with all its processors, and nothing remembered.
-    fn default() -> Self {
-        Search {
-            sysroot: None,
-            symbol_dirs: Vec::new(),
-            cache: None,
-            threads: std::thread::available_parallelism().map_or(1, usize::from),
-        }
-    }
 }
 
 /// A search that goes on, on behalf of one module: it notes which files were looked at.

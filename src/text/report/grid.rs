@@ -2,6 +2,7 @@
 
 use std::io::{self, Write};
 
+use residue_names::columns;
 use residue_profile::units::{bytes, count, share};
 use residue_query::table::{Column, Grid, Row};
 
@@ -38,10 +39,10 @@ pub fn lines(grid: &Grid, page: &Page) -> Vec<String> {
         }
     }
     let cells: Vec<Vec<String>> = grid.rows.iter().map(|row| cells(grid, row)).collect();
-    let mut widths: Vec<usize> = heads.iter().map(|head| length(head)).collect();
+    let mut widths: Vec<usize> = heads.iter().map(|head| columns(head)).collect();
     for row in &cells {
         for (width, cell) in widths.iter_mut().zip(row) {
-            *width = (*width).max(length(cell));
+            *width = (*width).max(columns(cell));
         }
     }
     let line = |cells: &[String], widths: &[usize]| {
@@ -89,10 +90,6 @@ pub fn write_csv(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn length(text: &str) -> usize {
-    text.chars().count()
-}
-
 fn name_and_module(page: &Page, row: &Row, room: usize) -> String {
     let Some(name) = row.names.first() else {
         return String::new();
@@ -108,7 +105,7 @@ pub fn name_beside(page: &Page, name: &str, module: &str, is_dim: bool, room: us
         module if says_module(name, module) => String::new(),
         text => page.fit(text, LONGEST_MODULE.min(room / 2)),
     };
-    let taken = match length(&beside) {
+    let taken = match columns(&beside) {
         0 => 0,
         length => length + 2,
     };

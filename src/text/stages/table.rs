@@ -2,7 +2,7 @@
 
 use residue_analysis::stages::{Row, Stages};
 
-use residue_names::cut_middle;
+use residue_names::{columns, cut_middle};
 use residue_query::stages::Scale;
 use residue_query::visible::visible;
 
@@ -93,18 +93,16 @@ fn titles(columns: &[String]) -> (Option<String>, Vec<String>) {
 
 /// Cells under one another, to the right; lines of one cell stand alone.
 fn align(table: &[Vec<String>]) -> Vec<String> {
-    let columns = table.first().map_or(0, Vec::len);
-    let width = |column: usize| {
-        let full = table.iter().filter(|line| line.len() == columns);
-        full.map(|line| line[column].chars().count())
-            .max()
-            .unwrap_or(0)
+    let cells = table.first().map_or(0, Vec::len);
+    let width = |cell: usize| {
+        let full = table.iter().filter(|line| line.len() == cells);
+        full.map(|line| columns(&line[cell])).max().unwrap_or(0)
     };
-    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let widths: Vec<usize> = (0..cells).map(width).collect();
     let line = |line: &Vec<String>| {
         let cells = line.iter().zip(&widths);
         let cells: Vec<String> = cells
-            .map(|(cell, width)| format!("{cell:>width$}"))
+            .map(|(cell, width)| " ".repeat(width.saturating_sub(columns(cell))) + cell)
             .collect();
         cells.join("  ")
     };

@@ -1,8 +1,6 @@
 //! The tree of calls with a row for every function: a frame of the profile is as many
 //! rows as there are functions inlined in it, and one.
 
-use std::thread::available_parallelism;
-
 use residue_names::{FrameName, NameStyle, Rules};
 use residue_profile::{
     CUT, FileId, Frame, FrameId, FunctionId, ModuleId, NONE, NodeId, Place, Profile, ROOT,
@@ -192,8 +190,7 @@ impl<'a> Naming<'a> {
     }
 
     fn shown(self, rules: &Rules, style: NameStyle) -> Vec<String> {
-        let threads = available_parallelism().map_or(1, usize::from);
-        let shown = rules.show_all(&self.asked, style, threads);
+        let shown = rules.show_all(&self.asked, style);
         shown.into_iter().map(|shown| shown.name).collect()
     }
 }

@@ -7,7 +7,7 @@ use gimli::{AbbreviationsCacheStrategy, Dwarf, SectionId, Unit, UnitHeader, Unit
 use super::lines;
 use super::sections::{Sections, Slice};
 use super::split::Package;
-use crate::parallel;
+use crate::parallel::{self, Workers};
 
 /// Number of a unit in its file.
 pub(crate) type UnitId = u32;
@@ -44,7 +44,7 @@ impl<'data> DebugInfo<'data> {
         alternate: Option<&'data Sections>,
         package: Option<&'data Sections>,
         code: Vec<Range<u64>>,
-        threads: usize,
+        workers: Workers,
     ) -> DebugInfo<'data> {
         let mut dwarf = load(main);
         dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
@@ -56,7 +56,7 @@ impl<'data> DebugInfo<'data> {
             dwarf.set_sup(alternate);
         }
         let headers = headers(&dwarf);
-        let spans = parallel::map(headers.len(), threads, |unit| {
+        let spans = parallel::map(headers.len(), workers, |unit| {
             spans_of(&dwarf, headers[unit], unit as UnitId, &code)
         });
         let mut spans: Vec<_> = spans.into_iter().flatten().collect();
