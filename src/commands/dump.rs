@@ -2,7 +2,7 @@
 
 use crate::flags::address::Address;
 use crate::flags::reading::at;
-use crate::text::dump::{self, json, proc_maps};
+use crate::text::dump::{self, proc_maps};
 use crate::text::output;
 
 #[derive(Debug, clap::Args)]
@@ -30,7 +30,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     }
     output::to_stdout(|out| {
         if args.json {
-            Ok(json::write(&profile, out)?)
+            Ok(residue_query::dump::write_json(&profile, out)?)
         } else {
             Ok(dump::write(&profile, out)?)
         }

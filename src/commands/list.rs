@@ -14,7 +14,9 @@ use crate::text::pager;
 use crate::text::terminal::{Color, Page};
 use residue_profile::Counter;
 use residue_profile::Measured;
+use residue_query::list::document::{Source, document};
 use residue_query::list::functions;
+use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -80,7 +82,20 @@ pub fn run(args: Args) -> Result<()> {
         context: args.context,
     };
     if args.json {
-        return output::to_stdout(|out| Ok(listing.write_json(out)?));
+        let started = profile.meta.started_unix_ns;
+        let source = |path: &str| {
+            let file = source_files::find(path, &args.source)?;
+            Some(Source {
+                path: file.path.display().to_string(),
+                is_newer: file.is_newer_than(started),
+                lines: file.lines,
+            })
+        };
+        let document = document(&listing.functions, &args.counter, source);
+        return output::to_stdout(|out| {
+            serde_json::to_writer(&mut *out, &document)?;
+            Ok(writeln!(out)?)
+        });
     }
     let page = Page::of_stdout(args.color, args.reading.naming.full_names);
     pager::show(&listing.text(&page), !args.no_pager)

@@ -7,6 +7,8 @@ use residue_analysis::stages::{self, Missing, Value};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
+use residue_query::stages::document;
+
 use crate::text::output;
 use crate::text::stages as text;
 
@@ -66,7 +68,8 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     output::to_stdout(|out| {
         if args.json {
-            return Ok(text::json::write(&stages, unit, out)?);
+            serde_json::to_writer_pretty(&mut *out, &document(&stages, unit))?;
+            return Ok(writeln!(out)?);
         }
         Ok(text::write(&stages, unit, args.rows, out)?)
     })

@@ -133,8 +133,9 @@ impl MomentKind {
     }
 }
 
-/// The process at one moment. Sizes are `None` where they were not read.
-#[derive(Debug, Clone, Copy, PartialEq)]
+/// The process at one moment. Sizes are `None` where they were not read. Rows serialise
+/// without the number of their name, which means nothing elsewhere.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Moment {
     pub kind: MomentKind,
     /// The event that begins or ends, or the one last begun.
@@ -143,6 +144,7 @@ pub struct Moment {
     pub id: u64,
     pub stream: u32,
     /// Snapshots: their name.
+    #[serde(skip)]
     pub name: Option<NameId>,
     /// Since the start of the recording.
     pub time_ns: u64,
@@ -159,8 +161,9 @@ pub struct Moment {
     pub has_changes: bool,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Stamp {
+    #[serde(skip)]
     pub name: NameId,
     pub event: EventNumber,
     pub time_ns: u64,
@@ -169,23 +172,25 @@ pub struct Stamp {
     pub live_bytes: Option<u64>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Count {
     pub event: EventNumber,
+    #[serde(skip)]
     pub name: NameId,
     pub value: f64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct CounterTotal {
     pub moment: MomentId,
+    #[serde(skip)]
     pub name: NameId,
     pub total: f64,
 }
 
 /// By how much a stack's live memory changed between the moment before (the last
 /// one with changes) and this one.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Change {
     pub moment: MomentId,
     pub stack: StackId,
@@ -235,7 +240,7 @@ pub struct Snapshot {
 }
 
 /// Frees of a stack's blocks in a later event than the one they were born in.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Deferral {
     pub stack: StackId,
     pub frees: u64,

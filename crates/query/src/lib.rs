@@ -16,6 +16,7 @@
 pub mod builds;
 pub mod choice;
 pub mod compare;
+pub mod dump;
 pub mod function_names;
 pub mod leaks;
 pub mod list;

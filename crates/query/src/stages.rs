@@ -4,8 +4,34 @@
 use residue_analysis::sentences;
 use residue_analysis::stages::{Stages, Trust, Value};
 use residue_profile::units::fractional_bytes;
+use serde::Serialize;
 
 use crate::visible::visible;
+
+/// The stage matrix for programs to read; the schema is in docs/COMMANDS.md.
+#[derive(Serialize)]
+pub struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    /// Of every value: `bytes` or `nanoseconds`.
+    unit: &'static str,
+    /// What a mean is per.
+    per: &'a str,
+    stages: &'a Stages,
+}
+
+pub fn document<'a>(stages: &'a Stages, per: &'a str) -> Document<'a> {
+    Document {
+        format: "residue-stages",
+        version: 1,
+        unit: match stages.value {
+            Value::Rss | Value::Vm | Value::Live => "bytes",
+            Value::Time => "nanoseconds",
+        },
+        per,
+        stages,
+    }
+}
 
 /// The unit in which all values are shown, and the digits behind the point.
 pub struct Scale {

@@ -1,6 +1,6 @@
 //! A small profile with one of everything that can be shown.
 
-use residue_profile::timeline::{Moment, MomentKind};
+use residue_profile::timeline::*;
 use residue_profile::*;
 
 const MIB: u64 = 1 << 20;
@@ -250,4 +250,116 @@ fn add(
             blocks: counters.live_blocks / bins,
             bytes: counters.live_bytes / bins,
         }));
+}
+
+/// A timeline with one of everything.
+pub fn timeline() -> Timeline {
+    let begin = Moment {
+        kind: MomentKind::Begin,
+        event: 1,
+        id: 700,
+        stream: 2,
+        name: None,
+        time_ns: 1_500_000,
+        vm_bytes: Some(8_000_000),
+        rss_bytes: Some(4_000_000),
+        shared_bytes: Some(2_000_000),
+        live_bytes: Some(5000),
+        mapped_bytes: Some(0),
+        recorder_bytes: 300_000,
+        threads: 1,
+        has_changes: true,
+    };
+    let end = Moment {
+        kind: MomentKind::End,
+        time_ns: 2_500_000,
+        vm_bytes: None,
+        rss_bytes: None,
+        shared_bytes: None,
+        has_changes: false,
+        ..begin
+    };
+    let snapshot = Moment {
+        kind: MomentKind::Snapshot,
+        name: Some(1),
+        time_ns: 3_500_000,
+        threads: 2,
+        ..begin
+    };
+    Timeline {
+        about: About {
+            source: Source::Marks,
+            events: 1200,
+            streams: 3,
+            stride: 2,
+            birth_bin_events: 1,
+            late_lines: 3,
+            tick_ns: 1_000_000_000,
+            misuse: Misuse {
+                end_without_begin: 1,
+                begin_inside_event: 2,
+                end_of_another: 3,
+                scope_end_without_begin: 4,
+                no_room: 5,
+            },
+        },
+        names: vec!["hits".into(), "ha\nlf".into()],
+        moments: vec![begin, end, snapshot],
+        stamps: vec![Stamp {
+            name: 9,
+            event: 1,
+            time_ns: 1_600_000,
+            vm_bytes: None,
+            rss_bytes: Some(4096),
+            live_bytes: Some(10),
+        }],
+        counts: vec![Count {
+            event: 1,
+            name: 0,
+            value: 3.5,
+        }],
+        totals: vec![CounterTotal {
+            moment: 1,
+            name: 0,
+            total: 3.5,
+        }],
+        changes: [(0, 3, 1000, 1), (0, 4, -64, -2), (2, 3, -1000, -1)]
+            .map(|(moment, stack, bytes, blocks)| Change {
+                moment,
+                stack,
+                bytes,
+                blocks,
+            })
+            .to_vec(),
+        accounts: vec![Account {
+            moment: 1,
+            heap_bytes: 1,
+            mapped_bytes: 2,
+            stacks_bytes: 3,
+            files_bytes: 4,
+            recorder_bytes: 5,
+            other_bytes: 6,
+            pss_bytes: 7,
+            live_bytes: 8,
+            allocator: Some(AllocatorState {
+                in_use_bytes: 10,
+                free_bytes: 11,
+                system_bytes: 12,
+            }),
+        }],
+        snapshots: vec![Snapshot {
+            name: 1,
+            moment: 2,
+            maps: b"maps".to_vec(),
+            smaps: b"smaps text".to_vec(),
+            numa_maps: Vec::new(),
+        }],
+        deferrals: vec![Deferral {
+            stack: 3,
+            frees: 10,
+            events: 20,
+            longest_events: 3,
+            freed_at: Some(7),
+        }],
+    }
 }

@@ -156,7 +156,11 @@ impl Text<'_> {
             whole.after.saturating_sub(changed.after),
         );
         if sums.unchanged > 0 {
-            let name = format!("{} unchanged", count(sums.unchanged));
+            let unchanged_rows = count(sums.unchanged);
+            let name = match self.comparison.per {
+                None => format!("{unchanged_rows} unchanged"),
+                Some(_) => format!("{unchanged_rows} the same in both runs, made once"),
+            };
             lines.push(self.row("", unchanged, 0, &name));
         }
         lines.push(self.row("", whole, 0, "all"));

@@ -1,217 +1,109 @@
-//! Everything in a profile as text, in the order of the model: facts and totals
-//! here, the timeline in [`dump_timeline`], the stacks in [`dump_stacks`].
+//! Everything in a profile as text: the rows of the JSON document, a line each, and the
+//! stacks with their frames by name.
 
-pub mod json;
 pub mod proc_maps;
 mod stacks;
-mod timeline;
-mod timeline_json;
 
-use std::fmt::Display;
 use std::io::{self, Write};
 
-use residue_profile::*;
-
-use crate::text::words::ending;
-use residue_profile::units::{bytes, count, counted, duration, exact_bytes};
-use residue_query::visible::{command_line, visible};
+use residue_profile::Profile;
+use residue_profile::units::{count, duration, exact_bytes};
+use residue_query::dump::{DumpForm, write_facts, write_timeline};
+use residue_query::visible::visible;
+use serde::Serialize;
+use serde_json::{Map, Value};
 
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
-    section(out, "meta", meta(&profile.meta))?;
-    section(out, "options", options(&profile.meta.options))?;
-    section(out, "heap", totals(&profile.heap))?;
-    section(out, "mappings", totals(&profile.mappings))?;
-    section(out, "recorder", recorder(&profile.recorder))?;
-    writeln!(out, "[notes] {}", profile.meta.notes.len())?;
-    for note in &profile.meta.notes {
-        writeln!(out, "  {}", visible(note))?;
-    }
-    writeln!(out, "\n[modules] {}", profile.modules.len())?;
-    for (id, module) in profile.modules.iter().enumerate() {
-        writeln!(out, "  {id}  {}", module_line(module))?;
-    }
+    let mut form = Text { out };
+    write_facts(profile, &mut form)?;
     writeln!(
-        out,
-        "\n[tables] functions {}, frames {}, nodes {}",
-        profile.functions.len(),
-        profile.frames.len(),
-        profile.nodes.len()
+        form.out,
+        "[tables]\n  functions {}, frames {}, nodes {}\n",
+        count(profile.functions.len() as u64),
+        count(profile.frames.len() as u64),
+        count(profile.nodes.len() as u64)
     )?;
-    timeline::write(&profile.timeline, out)?;
-    stacks::write(profile, out)
+    write_timeline(&profile.timeline, &mut form)?;
+    stacks::write(profile, form.out)
 }
 
-/// Facts, each with its heading.
-pub type Rows = Vec<(&'static str, String)>;
+struct Text<'a> {
+    out: &'a mut dyn Write,
+}
 
-pub fn section(
-    out: &mut dyn Write,
-    name: &str,
-    rows: impl IntoIterator<Item = (impl Display, String)>,
-) -> io::Result<()> {
-    writeln!(out, "[{name}]")?;
-    for (heading, text) in rows {
-        let line = format!("  {heading:<20} {text}");
-        writeln!(out, "{}", line.trim_end())?;
+impl DumpForm for Text<'_> {
+    /// A fact a line; what has parts takes a line for each.
+    fn facts(&mut self, name: &str, facts: &impl Serialize) -> io::Result<()> {
+        writeln!(self.out, "[{name}]")?;
+        for (heading, text) in flat(facts)? {
+            writeln!(self.out, "{}", format!("  {heading:<28} {text}").trim_end())?;
+        }
+        writeln!(self.out)
     }
-    writeln!(out)
+
+    /// A row a line, without what it does not have.
+    fn rows(&mut self, name: &str, rows: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+        let mut lines = Vec::new();
+        let mut number = 0;
+        for row in rows {
+            let facts = flat(&row)?.into_iter();
+            let facts: Vec<String> = facts.map(|(name, text)| format!("{name} {text}")).collect();
+            writeln!(lines, "  {number}  {}", facts.join(", "))?;
+            number += 1;
+        }
+        writeln!(self.out, "[{name}] {}", count(number))?;
+        self.out.write_all(&lines)?;
+        writeln!(self.out)
+    }
 }
 
-// The structs are taken apart by name, so that a new field cannot be forgotten.
-
-fn meta(meta: &Meta) -> Rows {
-    let Meta {
-        residue_version,
-        program,
-        executable,
-        command,
-        pid,
-        parent_pid,
-        host,
-        kernel,
-        started_unix_ns,
-        duration_ns,
-        end,
-        allocator,
-        page_bytes,
-        max_rss_bytes,
-        options: _,
-        birth_unit,
-        notes: _,
-    } = meta;
-    let started = format!(
-        "{}.{:09} s since 1970",
-        started_unix_ns / 1_000_000_000,
-        started_unix_ns % 1_000_000_000
-    );
-    vec![
-        ("residue version", visible(residue_version)),
-        ("program", visible(program)),
-        ("executable", visible(executable)),
-        ("command", command_line(command)),
-        ("pid", pid.to_string()),
-        ("parent pid", parent_pid.to_string()),
-        ("host", visible(host)),
-        ("kernel", visible(kernel)),
-        ("started", started),
-        ("duration", exact_duration(*duration_ns)),
-        ("end", ending(end)),
-        ("allocator", visible(allocator)),
-        ("page", exact_bytes(*page_bytes)),
-        (
-            "most resident",
-            max_rss_bytes.map_or("not known".to_string(), exact_bytes),
-        ),
-        ("births counted by", visible(birth_unit)),
-    ]
+/// The members of something that serialises, with their units; none that is null.
+fn flat(row: &impl Serialize) -> io::Result<Vec<(String, String)>> {
+    let mut facts = Vec::new();
+    if let Value::Object(members) = serde_json::to_value(row)? {
+        add(&mut facts, "", &members);
+    }
+    Ok(facts)
 }
 
-fn options(options: &Options) -> Rows {
-    let Options {
-        min_size_bytes,
-        max_size_bytes,
-        max_depth,
-        start_paused,
-        verify_every,
-    } = options;
-    let max_size = match *max_size_bytes {
-        u64::MAX => "no limit".to_string(),
-        limit => exact_bytes(limit),
+fn add(facts: &mut Vec<(String, String)>, before: &str, members: &Map<String, Value>) {
+    for (name, value) in members {
+        let heading = format!("{before}{}", name.replace('_', " "));
+        match value {
+            Value::Null => {}
+            Value::Object(parts) => add(facts, &format!("{heading}: "), parts),
+            value => facts.push(fact(heading, value)),
+        }
+    }
+}
+
+/// Sizes and times by the unit that ends their name.
+fn fact(heading: String, value: &Value) -> (String, String) {
+    let number = value.as_u64();
+    let text = match (number, value) {
+        (Some(u64::MAX), _) => "no limit".to_string(),
+        (Some(bytes), _) if heading.ends_with(" bytes") => exact_bytes(bytes),
+        (Some(ns), _) if heading.ends_with(" ns") => format!("{} ({} ns)", duration(ns), count(ns)),
+        (Some(number), _) => count(number),
+        (None, Value::String(text)) => visible(text),
+        (None, Value::Array(items)) => {
+            let items: Vec<String> = items.iter().map(plain).collect();
+            items.join(" ")
+        }
+        (None, value) => value.to_string(),
     };
-    let verify = match *verify_every {
-        0 => "never".to_string(),
-        every => format!("every {}", counted(every, "capture", "captures")),
-    };
-    vec![
-        ("min size", exact_bytes(*min_size_bytes)),
-        ("max size", max_size),
-        ("max depth", counted((*max_depth).into(), "frame", "frames")),
-        ("started paused", yes_or_no(*start_paused)),
-        ("verified", verify),
-    ]
+    let unit = [" bytes", " ns"]
+        .into_iter()
+        .find(|unit| number.is_some() && heading.ends_with(unit));
+    let heading = heading.strip_suffix(unit.unwrap_or("")).unwrap_or(&heading);
+    (heading.to_string(), text)
 }
 
-fn yes_or_no(value: bool) -> String {
-    if value { "yes" } else { "no" }.to_string()
-}
-
-fn exact_duration(nanoseconds: u64) -> String {
-    format!("{} ({} ns)", duration(nanoseconds), count(nanoseconds))
-}
-
-fn totals(totals: &Totals) -> impl Iterator<Item = (String, String)> {
-    let rows = Totals::NAMES.iter().zip(totals.values());
-    rows.map(|(name, value)| match name.strip_suffix("_bytes") {
-        Some(what) => (what.replace('_', " "), exact_bytes(value)),
-        None => (name.replace('_', " "), count(value)),
-    })
-}
-
-fn recorder(stats: &RecorderStats) -> Rows {
-    let RecorderStats {
-        arena_bytes,
-        private_bytes,
-        time_ns,
-        threads,
-        captures,
-        stacks_unwound,
-        frames_unwound,
-        rule_misses,
-        rules,
-        trie_nodes,
-        cut_stacks,
-        dropped,
-        dropped_bytes,
-        unknown_frees,
-        missed_frees,
-        paused_calls,
-        verified_stacks,
-        verify_differences,
-        frames_unresolved,
-    } = stats;
-    vec![
-        ("shared memory", exact_bytes(*arena_bytes)),
-        ("private memory", exact_bytes(*private_bytes)),
-        ("time in hooks", exact_duration(*time_ns)),
-        ("threads", count(*threads)),
-        ("captures", count(*captures)),
-        ("stacks unwound", count(*stacks_unwound)),
-        ("frames unwound", count(*frames_unwound)),
-        ("rule misses", count(*rule_misses)),
-        ("rules", count(*rules)),
-        ("trie nodes", count(*trie_nodes)),
-        ("cut stacks", count(*cut_stacks)),
-        ("dropped", counted(*dropped, "allocation", "allocations")),
-        ("dropped bytes", exact_bytes(*dropped_bytes)),
-        ("unknown frees", count(*unknown_frees)),
-        ("missed frees", count(*missed_frees)),
-        (
-            "while paused",
-            counted(*paused_calls, "allocation", "allocations"),
-        ),
-        ("verified stacks", count(*verified_stacks)),
-        ("verify differences", count(*verify_differences)),
-        ("unresolved frames", count(*frames_unresolved)),
-    ]
-}
-
-fn module_line(module: &Module) -> String {
-    let Module {
-        path,
-        build_id,
-        start,
-        end,
-        bias,
-    } = module;
-    let build_id = match build_id.as_str() {
-        "" => "none".to_string(),
-        id => visible(id),
-    };
-    format!(
-        "{}  build-id {build_id}  {start:#x}..{end:#x} ({})  bias {bias:#x}",
-        visible(path),
-        bytes(end.saturating_sub(*start))
-    )
+fn plain(value: &Value) -> String {
+    match value {
+        Value::String(text) => visible(text),
+        value => value.to_string(),
+    }
 }
 
 #[cfg(test)]
@@ -225,33 +117,61 @@ mod tests {
         String::from_utf8(out).unwrap()
     }
 
+    fn expect_lines(text: &str, lines: &[&str]) {
+        for line in lines {
+            assert!(text.lines().any(|shown| shown == *line), "{line}\n{text}");
+        }
+    }
+
     #[test]
     fn every_section_is_there() {
-        let text = dump(&sample::profile());
-        for line in [
+        let expected = [
             "[meta]",
-            "  started              1700000000.123456789 s since 1970",
-            "  duration             1 min 30 s (90 000 000 000 ns)",
-            "[options]",
-            "  max size             no limit",
+            "  duration                     1 min 30 s (90 000 000 000 ns)",
+            "  end: signal                  9",
+            "  notes                        a note",
+            "  options: max size            no limit",
             "[heap]",
-            "  total                300 MiB (314 572 800 bytes)",
+            "  total                        300 MiB (314 572 800 bytes)",
             "[mappings]",
             "[recorder]",
-            "  time in hooks        450 ms (450 000 000 ns)",
-            "  rule misses          0",
-            "[notes] 1",
-            "  a note",
+            "  time                         450 ms (450 000 000 ns)",
+            "  rule misses                  0",
             "[modules] 2",
-            "  0  /opt/server  build-id 00ff  0x555500000000..0x555500100000 (1.00 MiB)  \
-             bias 0x555500000000",
-            "[tables] functions 4, frames 7, nodes 10",
-            "[timeline]",
+            "[tables]",
+            "  functions 4, frames 7, nodes 10",
+            "[about]",
             "[moments] 0",
             "[stacks] 6",
-        ] {
-            assert!(text.lines().any(|shown| shown == line), "{line}\n{text}");
-        }
+        ];
+        expect_lines(&dump(&sample::profile()), &expected);
+    }
+
+    #[test]
+    fn rows_have_all_that_was_recorded_and_nothing_else() {
+        let profile = Profile {
+            timeline: sample::timeline(),
+            ..Profile::default()
+        };
+        let expected = [
+            "  source                       marks",
+            "  misuse: end of another       3",
+            "[moments] 3",
+            "  1  event 1, has changes false, id 700, kind end, live 4.88 KiB (5 000 bytes), \
+             mapped 0 B, recorder 293 KiB (300 000 bytes), stream 2, threads 1, \
+             time 2.50 ms (2 500 000 ns)",
+            "[stamps] 1",
+            "  0  event 1, live 10 B, rss 4.00 KiB (4 096 bytes), time 1.60 ms (1 600 000 ns)",
+            "[counts] 1",
+            "  0  event 1, name hits, value 3.5",
+            "[changes] 3",
+            "  1  blocks -2, bytes -64, moment 0, stack 4",
+            "[snapshots] 1",
+            r"  0  maps 4 B, moment 2, name ha\nlf, numa maps 0 B, smaps 10 B",
+            "[deferrals] 1",
+            "  0  events 20, freed at 7, frees 10, longest events 3, stack 3",
+        ];
+        expect_lines(&dump(&profile), &expected);
     }
 
     #[test]

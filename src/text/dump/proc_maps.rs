@@ -47,8 +47,8 @@ pub fn write(snapshots: &[&Snapshot], out: &mut dyn Write) -> io::Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::timeline::tests::timeline;
     use super::*;
+    use residue_testkit::sample::timeline;
 
     fn dump(timeline: &Timeline, name: &str) -> Result<String> {
         let mut out = Vec::new();

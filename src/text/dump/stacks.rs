@@ -4,8 +4,8 @@ use std::io::{self, Write};
 
 use residue_profile::*;
 
-use super::units::{count, counted, exact_bytes};
 use residue_calltree::{CUT_FRAMES, Filter, LOST_FRAME, PathReader, placeholder};
+use residue_profile::units::{count, counted, exact_bytes};
 use residue_query::choice::Names;
 use residue_query::size_bins::size_range;
 use residue_query::visible::visible;

@@ -1,12 +1,9 @@
 //! Functions line by line, with what each line allocated beside it.
 
-use std::io::{self, Write};
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use residue_profile::Profile;
-use serde::Serialize;
-use serde::ser::{SerializeMap, Serializer};
 
 use crate::text::terminal::Page;
 use residue_profile::Counter;
@@ -167,104 +164,11 @@ impl Listing<'_> {
         }
         ranges
     }
-
-    pub fn write_json(&self, out: &mut dyn Write) -> io::Result<()> {
-        let document = Document {
-            format: "residue-list",
-            version: 1,
-            functions: self.functions.iter().map(|it| self.entry(it)).collect(),
-        };
-        serde_json::to_writer(&mut *out, &document).map_err(io::Error::from)?;
-        writeln!(out)
-    }
-
-    fn entry<'a>(&'a self, function: &'a Function) -> FunctionEntry<'a> {
-        let file = source_files::find(&function.file, self.folders);
-        let of = |numbers: &'a [Numbers], is_own: bool| ByCounter {
-            counters: self.counters,
-            numbers,
-            is_own,
-        };
-        FunctionEntry {
-            function: &function.name,
-            libraries: function.libraries.iter().map(String::as_str).collect(),
-            file: Some(&*function.file).filter(|file| !file.is_empty()),
-            source: file.as_ref().map(|file| file.path.display().to_string()),
-            changed_after_recording: file
-                .as_ref()
-                .map(|file| file.is_newer_than(self.profile.meta.started_unix_ns)),
-            own: of(&function.numbers, true),
-            cumulative: of(&function.numbers, false),
-            lines: function
-                .lines
-                .iter()
-                .map(|(&line, numbers)| LineEntry {
-                    line,
-                    text: file
-                        .as_ref()
-                        .and_then(|file| file.lines.get(line as usize - 1).cloned()),
-                    own: of(numbers, true),
-                    cumulative: of(numbers, false),
-                })
-                .collect(),
-        }
-    }
 }
 
 fn amount(counter: Counter, value: u64) -> String {
     match counter.is_bytes() {
         true => bytes(value),
         false => count(value),
-    }
-}
-
-#[derive(Serialize)]
-struct Document<'a> {
-    format: &'static str,
-    version: u32,
-    functions: Vec<FunctionEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct FunctionEntry<'a> {
-    function: &'a str,
-    libraries: Vec<&'a str>,
-    file: Option<&'a str>,
-    source: Option<String>,
-    changed_after_recording: Option<bool>,
-    #[serde(rename = "self")]
-    own: ByCounter<'a>,
-    cumulative: ByCounter<'a>,
-    lines: Vec<LineEntry<'a>>,
-}
-
-#[derive(Serialize)]
-struct LineEntry<'a> {
-    line: u32,
-    text: Option<String>,
-    #[serde(rename = "self")]
-    own: ByCounter<'a>,
-    cumulative: ByCounter<'a>,
-}
-
-/// An object with a member for every counter.
-struct ByCounter<'a> {
-    counters: &'a [Counter],
-    numbers: &'a [Numbers],
-    is_own: bool,
-}
-
-impl Serialize for ByCounter<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut members = serializer.serialize_map(Some(self.counters.len()))?;
-        for (counter, numbers) in self.counters.iter().zip(self.numbers) {
-            let value = if self.is_own {
-                numbers.own
-            } else {
-                numbers.cumulative
-            };
-            members.serialize_entry(&counter.name().replace('-', "_"), &value)?;
-        }
-        members.end()
     }
 }

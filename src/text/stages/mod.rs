@@ -1,6 +1,5 @@
 //! The stage matrix in lines: events, means, growth between stamps, the largest rise.
 
-pub mod json;
 pub mod table;
 
 use std::io::{self, Write};

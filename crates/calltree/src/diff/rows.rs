@@ -68,7 +68,12 @@ impl Scale {
         weight as f64 / (self.before_events as f64 * self.after_events as f64)
     }
 
+    /// `None` for what did not change. What is the same to the byte in runs of different
+    /// length was made once a run: divided by events it would seem to have changed.
     pub fn class(self, pair: Pair) -> Option<Class> {
+        if pair.before == pair.after {
+            return None;
+        }
         match (self.weigh(pair), pair) {
             (0, _) => None,
             (1.., Pair { before: 0, .. }) => Some(Class::New),

@@ -78,6 +78,11 @@ pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
     };
     let sides = match question.text("against") {
         Some("a" | "b") if by == "scope" => bail!("scopes are not compared between two files"),
+        // As in every comparison, functions are the same by name: two builds have files of
+        // different names.
+        Some("a" | "b") if detail == Detail::Function => {
+            of_both_files(shelf, question, &selection, Detail::Name)?
+        }
         Some("a" | "b") => of_both_files(shelf, question, &selection, detail)?,
         against => {
             let shown = match by {

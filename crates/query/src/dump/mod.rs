@@ -1,19 +1,44 @@
-//! Everything in a profile as one JSON document; the schema is in
-//! docs/COMMANDS.md.
+//! Everything in a profile, once for programs and once for people.
 //!
-//! Written row by row, each on a line of its own, so that a profile of any length
-//! needs no more memory than itself. Paths are lists of indices into `frames`:
-//! written out, they would be hundreds of times longer than the profile.
+//! ```text
+//!   facts: meta, heap, mappings, recorder     lists: modules, functions, frames, stacks
+//!   timeline: about, moments, stamps, counts, totals, changes, accounts, ...
+//!                                  │
+//!                     a form of them: JSON here, text elsewhere
+//! ```
+//!
+//! Written row by row, so that a profile of any length needs no more memory than itself.
+//! Paths are lists of indices into `frames`: written out, they would be hundreds of times
+//! longer than the profile. The schema is in docs/COMMANDS.md.
+
+mod timeline;
 
 use std::io::{self, Write};
 
+use residue_names::{DemangleStyle, demangle};
 use residue_profile::*;
 use serde::Serialize;
 
-use residue_names::{DemangleStyle, demangle};
-use residue_query::visible::visible;
+pub use timeline::write as write_timeline;
 
-use super::timeline_json;
+use crate::visible::visible;
+
+/// What a dump is written as.
+pub trait DumpForm {
+    /// Something that there is one of.
+    fn facts(&mut self, name: &str, facts: &impl Serialize) -> io::Result<()>;
+    /// A list of any length.
+    fn rows(&mut self, name: &str, rows: impl Iterator<Item = impl Serialize>) -> io::Result<()>;
+}
+
+/// What there is one of, and the modules.
+pub fn write_facts(profile: &Profile, form: &mut impl DumpForm) -> io::Result<()> {
+    form.facts("meta", &profile.meta)?;
+    form.facts("heap", &profile.heap)?;
+    form.facts("mappings", &profile.mappings)?;
+    form.facts("recorder", &profile.recorder)?;
+    form.rows("modules", profile.modules.iter())
+}
 
 /// In a path: frames were left out here.
 const LEFT_OUT: i64 = -1;
@@ -21,7 +46,7 @@ const LEFT_OUT: i64 = -1;
 #[derive(Serialize)]
 struct FunctionRow<'a> {
     symbol: &'a str,
-    name: &'a str,
+    name: String,
 }
 
 #[derive(Serialize)]
@@ -42,31 +67,59 @@ struct StackRow<'a> {
     frames: Vec<Option<i64>>,
 }
 
-pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+/// One JSON document, a line for each row.
+pub fn write_json(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"format\":\"residue-dump\",\"version\":1")?;
-    member(out, "meta", &profile.meta)?;
-    member(out, "heap", &profile.heap)?;
-    member(out, "mappings", &profile.mappings)?;
-    member(out, "recorder", &profile.recorder)?;
-    array(out, "modules", profile.modules.iter(), |out, module| {
-        json(out, module)
-    })?;
-    let functions = profile.functions.iter();
-    array(out, "functions", functions, |out, symbol| {
-        let name = &visible(&demangle(symbol, DemangleStyle::Full));
-        json(out, &FunctionRow { symbol, name })
-    })?;
-    array(out, "frames", profile.frames.iter(), |out, frame| {
-        json(out, &frame_row(frame))
-    })?;
+    let mut form = Json {
+        out,
+        is_first: false,
+    };
+    write_facts(profile, &mut form)?;
+    let functions = profile.functions.iter().map(|symbol| FunctionRow {
+        symbol,
+        name: visible(&demangle(symbol, DemangleStyle::Full)),
+    });
+    form.rows("functions", functions)?;
+    form.rows("frames", profile.frames.iter().map(frame_row))?;
     let stacks = profile.stacks.iter().enumerate();
-    array(out, "stacks", stacks, |out, (index, stack)| {
-        json(out, &stack_row(profile, index, stack))
-    })?;
-    out.write_all(b",\n\"timeline\":{")?;
-    timeline_json::write_members(&profile.timeline, out)?;
-    out.write_all(b"}")?;
-    out.write_all(b"}\n")
+    let stacks = stacks.map(|(index, stack)| stack_row(profile, index, stack));
+    form.rows("stacks", stacks)?;
+    form.out.write_all(b",\n\"timeline\":{")?;
+    form.is_first = true;
+    write_timeline(&profile.timeline, &mut form)?;
+    form.out.write_all(b"}}\n")
+}
+
+/// Members of an object.
+struct Json<'a> {
+    out: &'a mut dyn Write,
+    is_first: bool,
+}
+
+impl Json<'_> {
+    fn member(&mut self, name: &str) -> io::Result<()> {
+        let before = if self.is_first { "" } else { ",\n" };
+        self.is_first = false;
+        write!(self.out, "{before}\"{name}\":")
+    }
+}
+
+impl DumpForm for Json<'_> {
+    fn facts(&mut self, name: &str, facts: &impl Serialize) -> io::Result<()> {
+        self.member(name)?;
+        Ok(serde_json::to_writer(&mut *self.out, facts)?)
+    }
+
+    fn rows(&mut self, name: &str, rows: impl Iterator<Item = impl Serialize>) -> io::Result<()> {
+        self.member(name)?;
+        self.out.write_all(b"[")?;
+        for (index, row) in rows.enumerate() {
+            self.out
+                .write_all(if index == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *self.out, &row)?;
+        }
+        self.out.write_all(b"]")
+    }
 }
 
 fn frame_row(frame: &Frame) -> FrameRow {
@@ -94,30 +147,6 @@ fn stack_row<'a>(profile: &'a Profile, index: usize, stack: &'a Stack) -> StackR
     }
 }
 
-pub fn json(out: &mut dyn Write, value: &impl Serialize) -> io::Result<()> {
-    Ok(serde_json::to_writer(out, value)?)
-}
-
-fn member(out: &mut dyn Write, name: &str, value: &impl Serialize) -> io::Result<()> {
-    write!(out, ",\n\"{name}\":")?;
-    json(out, value)
-}
-
-/// One more member of an object: a list with a line for each row.
-pub fn array<T>(
-    out: &mut dyn Write,
-    name: &str,
-    rows: impl Iterator<Item = T>,
-    mut write_row: impl FnMut(&mut dyn Write, T) -> io::Result<()>,
-) -> io::Result<()> {
-    write!(out, ",\n\"{name}\":[")?;
-    for (index, row) in rows.enumerate() {
-        out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
-        write_row(out, row)?;
-    }
-    out.write_all(b"]")
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -126,7 +155,7 @@ mod tests {
 
     fn dump(profile: &Profile) -> Value {
         let mut out = Vec::new();
-        write(profile, &mut out).unwrap();
+        write_json(profile, &mut out).unwrap();
         serde_json::from_slice(&out).unwrap()
     }
 

@@ -1,5 +1,7 @@
 //! What every line of a function allocated.
 
+pub mod document;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap, HashSet};
 
 use anyhow::{Result, bail};

@@ -1,0 +1,144 @@
+//! The timeline, list by list. Names are written out; what the kernel said at snapshots is
+//! not, only its lengths.
+
+use std::io;
+
+use residue_profile::timeline::*;
+use serde::Serialize;
+
+use super::DumpForm;
+
+/// A row with the name that it has by number.
+#[derive(Serialize)]
+struct Named<'a, T> {
+    name: Option<&'a str>,
+    #[serde(flatten)]
+    row: T,
+}
+
+#[derive(Serialize)]
+struct SnapshotRow {
+    moment: MomentId,
+    maps_bytes: usize,
+    smaps_bytes: usize,
+    numa_maps_bytes: usize,
+}
+
+pub fn write(timeline: &Timeline, form: &mut impl DumpForm) -> io::Result<()> {
+    form.facts("about", &timeline.about)?;
+    let name = |id: NameId| timeline.names.get(id as usize).map(String::as_str);
+    let moments = timeline.moments.iter().map(|row| Named {
+        name: row.name.and_then(name),
+        row,
+    });
+    form.rows("moments", moments)?;
+    let stamps = timeline.stamps.iter().map(|row| Named {
+        name: name(row.name),
+        row,
+    });
+    form.rows("stamps", stamps)?;
+    let counts = timeline.counts.iter().map(|row| Named {
+        name: name(row.name),
+        row,
+    });
+    form.rows("counts", counts)?;
+    let totals = timeline.totals.iter().map(|row| Named {
+        name: name(row.name),
+        row,
+    });
+    form.rows("totals", totals)?;
+    form.rows("changes", timeline.changes.iter())?;
+    form.rows("accounts", timeline.accounts.iter())?;
+    let snapshots = timeline.snapshots.iter().map(|snapshot| Named {
+        name: name(snapshot.name),
+        row: SnapshotRow {
+            moment: snapshot.moment,
+            maps_bytes: snapshot.maps.len(),
+            smaps_bytes: snapshot.smaps.len(),
+            numa_maps_bytes: snapshot.numa_maps.len(),
+        },
+    });
+    form.rows("snapshots", snapshots)?;
+    form.rows("deferrals", timeline.deferrals.iter())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::dump::Json;
+    use residue_testkit::sample::timeline;
+    use serde_json::{Value, json};
+
+    fn dump(timeline: &Timeline) -> Value {
+        let mut out = b"{".to_vec();
+        let mut json = Json {
+            out: &mut out,
+            is_first: true,
+        };
+        write(timeline, &mut json).unwrap();
+        out.push(b'}');
+        serde_json::from_slice(&out).unwrap()
+    }
+
+    #[test]
+    fn one_of_everything() {
+        let dump = dump(&timeline());
+        assert_eq!(dump["about"]["source"], "marks");
+        assert_eq!(dump["about"]["misuse"]["scope_end_without_begin"], 4);
+        assert_eq!(
+            dump["moments"][1],
+            json!({
+                "kind": "end", "event": 1, "id": 700, "stream": 2, "name": null,
+                "time_ns": 2_500_000, "vm_bytes": null, "rss_bytes": null,
+                "shared_bytes": null, "live_bytes": 5000, "mapped_bytes": 0,
+                "recorder_bytes": 300_000, "threads": 1, "has_changes": false,
+            })
+        );
+        assert_eq!(dump["moments"][2]["name"], "ha\nlf");
+        assert_eq!(
+            dump["stamps"],
+            json!([{
+                "name": null, "event": 1, "time_ns": 1_600_000, "vm_bytes": null,
+                "rss_bytes": 4096, "live_bytes": 10,
+            }])
+        );
+        assert_eq!(
+            dump["counts"],
+            json!([{"event": 1, "name": "hits", "value": 3.5}])
+        );
+        assert_eq!(
+            dump["totals"],
+            json!([{"moment": 1, "name": "hits", "total": 3.5}])
+        );
+        assert_eq!(
+            dump["changes"][1],
+            json!({"moment": 0, "stack": 4, "bytes": -64, "blocks": -2})
+        );
+        assert_eq!(dump["accounts"][0]["allocator"]["free_bytes"], 11);
+        assert_eq!(
+            dump["snapshots"],
+            json!([{
+                "name": "ha\nlf", "moment": 2, "maps_bytes": 4, "smaps_bytes": 10,
+                "numa_maps_bytes": 0,
+            }])
+        );
+        assert_eq!(
+            dump["deferrals"],
+            json!([{
+                "stack": 3, "frees": 10, "events": 20, "longest_events": 3, "freed_at": 7,
+            }])
+        );
+    }
+
+    #[test]
+    fn an_empty_timeline_has_all_members() {
+        let dump = dump(&Timeline::default());
+        assert_eq!(dump["about"]["source"], "none");
+        for list in ["moments", "stamps", "counts", "totals", "changes"] {
+            assert_eq!(dump[list], json!([]), "{list}");
+        }
+        for list in ["accounts", "snapshots", "deferrals"] {
+            assert_eq!(dump[list], json!([]), "{list}");
+        }
+    }
+}
