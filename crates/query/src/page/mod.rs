@@ -9,6 +9,7 @@
 pub mod answers;
 pub mod boxes;
 pub mod compared;
+pub mod file_data;
 pub mod file_rows;
 pub mod flame_tree;
 pub mod joined;
