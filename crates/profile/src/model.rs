@@ -92,6 +92,7 @@ pub struct Meta {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum End {
     /// The program was still running when this was read.
@@ -123,6 +124,7 @@ pub struct Options {
 
 /// Sums over all stacks of one kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Totals {
     pub calls: u64,
@@ -138,6 +140,7 @@ pub struct Totals {
 
 /// What the recorder says about itself.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct RecorderStats {
     /// Shared memory in use at the end.
@@ -282,6 +285,7 @@ pub struct Counters {
 
 /// One thread of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Thread {
     /// The kernel's number for it.

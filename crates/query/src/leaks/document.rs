@@ -13,11 +13,14 @@ use residue_profile::Profile;
 use residue_profile::timeline::About;
 use serde::Serialize;
 
+/// The document of `residue leaks --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Verdict"))]
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
     program: &'a str,
+    #[cfg_attr(feature = "typescript", ts(type = "EventUnit"))]
     unit: &'static str,
     events: u64,
     about: &'a About,
@@ -25,11 +28,16 @@ pub struct Document<'a> {
     /// What the rate was measured on.
     basis: Basis,
     rate_bytes_per_event: f64,
+    /// The 95 % interval of the rate; null where it has no bound.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     low: f64,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     high: f64,
     first_event: u64,
     last_event: u64,
     warm_up_events: u64,
+    /// Null where no growth would have been seen.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
     reasons: Vec<&'a str>,
@@ -41,13 +49,20 @@ pub struct Document<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "VerdictSeries")
+)]
 struct Series<'a> {
     live: Option<&'a Growth>,
     rss: Option<&'a Growth>,
     vm: Option<&'a Growth>,
 }
 
+/// The counter that growth follows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Followed"))]
 struct Counter<'a> {
     name: &'a str,
     #[serde(flatten)]
@@ -55,6 +70,7 @@ struct Counter<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StackVerdict"))]
 struct Stack<'a> {
     /// The largest of those through the same functions, and how many there are.
     stack: u32,
@@ -67,7 +83,10 @@ struct Stack<'a> {
     confidence: Confidence,
     reason: &'a str,
     rate_bytes_per_event: f64,
+    /// The 95 % interval of the rate; null where it has no bound.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     low: f64,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     high: f64,
     share: Option<f64>,
     blocks_per_event: f64,
@@ -78,7 +97,9 @@ struct Stack<'a> {
     live: &'a [f64],
 }
 
+/// Containers that reallocate as they grow.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
     stack: u32,
     #[serde(flatten)]

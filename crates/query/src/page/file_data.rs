@@ -19,7 +19,9 @@ use super::file_rows::{FileRows, Limits};
 use super::question::Question;
 use super::shelf::Shelf;
 
+/// What a self-contained file holds.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileData<'a> {
     about: About<'a>,
     verdict: VerdictAnswer<'a>,
@@ -29,10 +31,12 @@ pub struct FileData<'a> {
     #[serde(flatten)]
     rows: &'a FileRows,
     /// Of the rows that matter most, by `row.stack`.
+    #[cfg_attr(feature = "typescript", ts(as = "BTreeMap<String, StackDetail>"))]
     details: BTreeMap<i64, StackDetail>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct StagesByValue {
     rss: StagesAnswer,
     vm: StagesAnswer,
@@ -41,6 +45,7 @@ struct StagesByValue {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct SizesByKind {
     heap: Sizes,
     mapping: Sizes,

@@ -57,6 +57,7 @@ impl Limits {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileRows {
     /// Functions that paths refer to; two of them never have the same name and library
     /// unless their names were cut.
@@ -80,6 +81,7 @@ pub struct FileRows {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct FileRow {
     /// Of the whole recording, as in `api/stacks`; `path` is empty, `parts` have it.
     row: StackRow,

@@ -20,4 +20,6 @@ pub mod recent;
 pub mod selection;
 pub mod shelf;
 pub mod tree;
+#[cfg(feature = "typescript")]
+pub mod typescript;
 pub mod values;

@@ -1,14 +1,14 @@
 //! One file per question. Each turns parameters into a document of bounded size.
 
 pub mod about;
-mod callers;
-mod compare;
-mod flame;
+pub mod callers;
+pub mod compare;
+pub mod flame;
 mod frames;
-mod functions;
+pub mod functions;
 mod members;
 pub mod sizes;
-mod source;
+pub mod source;
 pub mod stack;
 pub mod stack_row;
 pub mod stacks;

@@ -16,6 +16,7 @@ pub struct FileLabels<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileLabel {
     name: String,
     library: String,
