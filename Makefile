@@ -45,6 +45,15 @@ viewer-test: $(VIEWER_MODULES)
 	@scripts/need-node
 	cd viewer && npx vitest run
 
+# The TypeScript types of the page's answers are written from the Rust ones, and compared in
+# `make test` and `make check`. The features are those of the whole workspace, so that only the
+# crates with such types are built again for it.
+COMPARE_ANSWERS := $(CARGO) test --quiet --workspace --locked --features residue-query/typescript --test answers_typescript
+
+.PHONY: answers
+answers: tools
+	RESIDUE_WRITE=1 $(COMPARE_ANSWERS)
+
 # The page in a real browser, beside what the command line says of the same recordings.
 PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
 
@@ -85,6 +94,7 @@ demo: build $(WORKLOADS)/.built
 
 test: test-tools viewer viewer-test
 	$(CARGO) test --workspace --locked
+	$(COMPARE_ANSWERS)
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
@@ -93,7 +103,8 @@ test: test-tools viewer viewer-test
 # What CI adds to the tests.
 check:
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --workspace --all-targets --locked -- -D warnings
+	$(COMPARE_ANSWERS)
+	$(CARGO) clippy --workspace --all-targets --features residue-query/typescript --locked -- -D warnings
 	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
 
 # Long runs, each with its own command.

@@ -1,60 +1,93 @@
-// What the page may ask for, and what comes back: the contract with `src/view` of the
-// command. Every question is `GET api/NAME?parameters`, every answer JSON of bounded
-// size. A refused question is answered with status 400 and `{"error": "why"}`.
+// Written by `make answers` from the types in crates/query: change those, not this file.
 //
-// Sizes are bytes, times nanoseconds, events are numbered from one.
+// Every question is `GET api/NAME?parameters`, every answer JSON of bounded size. A refused
+// question is answered with status 400 and `{"error": "why"}`. Sizes are bytes, times
+// nanoseconds, events are numbered from one. Parameters that many questions share:
+// `side`: a `Side`; `events`: `51..100`, both included, or absent for the whole recording,
+// set-up and exit too; `kind`: a `Kind`; `focus`: only stacks with a function that matches
+// a regular expression, case ignored.
 
 /** Which profile: the first file, or the one it is compared with. */
 export type Side = "a" | "b";
+
+/** Which stacks are meant. */
 export type Kind = "heap" | "mapping" | "reported" | "all";
-export type CounterName =
-  | "calls" | "total" | "live" | "live-blocks" | "peak" | "at-peak" | "at-peak-blocks"
-  | "frees" | "temporaries" | "reallocs";
-/** With a range of events only `live` and `live-blocks` are known: what the range left. */
+
+/** One number of every stack. */
+export type CounterName = "calls" | "total" | "live" | "live-blocks" | "peak" | "at-peak" |
+  "at-peak-blocks" | "frees" | "temporaries" | "reallocs";
+
+/** All of them, in the order of `FilePart.counters`. */
+export const COUNTERS: CounterName[] = ["calls", "total", "live", "live-blocks", "peak", "at-peak",
+  "at-peak-blocks", "frees", "temporaries", "reallocs"];
+
+/** Those that are known of a range of events: what the range left. */
 export const RANGE_COUNTERS: CounterName[] = ["live", "live-blocks"];
 
-/** Parameters that most questions share. */
-export interface Selection {
-  side?: Side;
-  /** `51..100`, both included; absent for the whole recording, set-up and exit too. */
-  events?: string;
-  kind?: Kind;
-  /** Only stacks with a function that matches: a regular expression, case ignored. */
-  focus?: string;
-}
+/** What one turn of the program is called. */
+export type EventUnit = "event" | "tick";
 
-// ---------------------------------------------------------------- api/about
+/** What rows of `api/stacks` can be sorted by. */
+export type StackSort = "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" |
+  "churn" | "peak" | "temporaries";
 
-export interface About {
-  format: "residue-view";
-  version: 1;
-  /** Counts up each time the data change: for a running program. */
+/** What boxes of `api/flame` can stand for. */
+export type FlameBy = "function" | "module" | "scope" | "thread" | "line";
+
+/** What rows of `api/compare` can be. */
+export type CompareBy = "stack" | "function" | "library";
+
+/** What became of a row. */
+export type CompareClass = "new" | "grown" | "shrunk" | "gone";
+
+/** Every question with its answer. */
+export type Answers = {
+  about: About;
+  status: Status;
+  verdict: VerdictAnswer;
+  timeline: Timeline;
+  stacks: Stacks;
+  stack: StackDetail;
+  flame: Flame;
+  functions: Functions;
+  callers: Callers;
+  source: SourceLines;
+  stages: StagesAnswer;
+  sizes: Sizes;
+  compare: Compare;
+};
+
+/** Answers `api/about`. */
+export type About = {
+  format: string;
+  version: number;
+  /** Counts up each time the data change, as those of a running program do. */
   generation: number;
   /** A program is being watched; `ended` once it is gone. */
   live: boolean;
   ended: boolean;
   /** One, or two to compare. */
-  files: FileAbout[];
+  files: Array<FileAbout>;
   /** Of a self-contained file: what it holds and what was left out, in sentences. */
-  left_out: string[];
-}
+  left_out: Array<string>;
+};
 
-export interface FileAbout {
+export type FileAbout = {
   side: Side;
   /** File name without folders. */
   name: string;
   program: string;
-  command: string[];
+  command: Array<string>;
   pid: number;
   host: string;
   residue_version: string;
   started_unix_ns: number;
   duration_ns: number;
-  end: { kind: string; code?: number; signal?: number };
+  end: End;
   allocator: string;
   max_rss_bytes: number | null;
   /** What one turn is called. */
-  unit: "event" | "tick";
+  unit: EventUnit;
   /** First and last event at which stacks are known; null without events. */
   first_event: number | null;
   last_event: number | null;
@@ -64,136 +97,433 @@ export interface FileAbout {
   stacks: number;
   heap: Totals;
   mappings: Totals;
-  /** The recorder's own statistics: dropped, unknown_frees, time_ns, ... */
-  recorder: Record<string, number>;
-  /** What the reader should know: things that were not recorded, and why. */
-  warnings: string[];
-  counters: string[];
-  threads: { tid: number; name: string }[];
-  scopes: string[];
-  has: { changes: boolean; stages: boolean; sizes: boolean; births: boolean; threads: boolean };
-}
+  recorder: RecorderStats;
+  /** What makes the numbers less than exact, then what else the reader should know. */
+  warnings: Array<string>;
+  /** Names of what the program counted. */
+  counters: Array<string>;
+  threads: Array<Thread>;
+  scopes: Array<string>;
+  has: Has;
+};
 
-export interface Totals {
-  calls: number; frees: number; total_bytes: number; live_bytes: number; live_blocks: number;
-  peak_bytes: number; reallocs_in_place: number; reallocs_moved: number; temporaries: number;
-}
+export type End = { "kind": "running" } | { "kind": "exited", code: number } |
+  { "kind": "killed", signal: number } | { "kind": "exec" } | { "kind": "unknown" };
 
-// ---------------------------------------------------------------- api/status
-// Asked each second of a running program.
+/** Sums over all stacks of one kind. */
+export type Totals = {
+  calls: number;
+  frees: number;
+  total_bytes: number;
+  live_bytes: number;
+  live_blocks: number;
+  /** Highest live bytes of this stack alone, or of all stacks together. */
+  peak_bytes: number;
+  reallocs_in_place: number;
+  reallocs_moved: number;
+  /** Freed by the thread that made them before it allocated again. */
+  temporaries: number;
+};
 
-export interface Status {
+/** What the recorder says about itself. */
+export type RecorderStats = {
+  /** Shared memory in use at the end. */
+  arena_bytes: number;
+  /** Private memory of the recorder inside the program. */
+  private_bytes: number;
+  /** Estimated from a sample of the hooks' own time. */
+  time_ns: number;
+  threads: number;
+  /** Stacks taken; those that were not the thread's last one; frames unwound for them.
+      Everything else was verified. */
+  captures: number;
+  stacks_unwound: number;
+  frames_unwound: number;
+  rule_misses: number;
+  rules: number;
+  trie_nodes: number;
+  /** Stacks longer than the depth limit, kept with their root and leaf sides. */
+  cut_stacks: number;
+  /** Allocations that could not be recorded (no memory left for it). */
+  dropped: number;
+  dropped_bytes: number;
+  /** Frees of blocks the recorder never saw made. */
+  unknown_frees: number;
+  /** Blocks handed out again at an address never seen freed. */
+  missed_frees: number;
+  /** Allocations made while recording was paused. */
+  paused_calls: number;
+  verified_stacks: number;
+  verify_differences: number;
+  frames_unresolved: number;
+};
+
+/** One thread of the program. */
+export type Thread = {
+  /** The kernel's number for it. */
+  tid: number;
+  /** As the program named it; empty where that is not known. */
+  name: string;
+};
+
+/** Which views have something to show. */
+export type Has = {
+  changes: boolean;
+  stages: boolean;
+  sizes: boolean;
+  births: boolean;
+  threads: boolean;
+};
+
+/** Answers `api/status`, which is asked each second of a running program. */
+export type Status = {
   generation: number;
   live: boolean;
   ended: boolean;
   /** Why the last reading failed, if it did. */
   trouble: string | null;
-}
+};
 
-// ---------------------------------------------------------------- api/verdict
-// Parameters: side, events.
-
-export interface VerdictAnswer {
+/** Answers `api/verdict`. Parameters: side, events. */
+export type VerdictAnswer = {
   /** What `residue leaks --json` writes; null where there are too few events. */
   verdict: Verdict | null;
   /** The headline in words, or why there is no verdict. */
-  words: string[];
-}
+  words: Array<string>;
+};
 
-/** The document of `residue leaks --json`; docs/COMMANDS.md has all of it. */
-export interface Verdict {
-  verdict: "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" | "undetermined";
-  basis: "stacks" | "live" | "rss" | "vm";
-  unit: string;
+/** The document of `residue leaks --json`. */
+export type Verdict = {
+  format: string;
+  version: number;
+  program: string;
+  unit: EventUnit;
   events: number;
+  about: EventsAbout;
+  verdict: Headline;
+  /** What the rate was measured on. */
+  basis: Basis;
   rate_bytes_per_event: number;
-  /** Null where the interval has no bound. */
+  /** The 95 % interval of the rate; null where it has no bound. */
   low: number | null;
   high: number | null;
   first_event: number;
   last_event: number;
   warm_up_events: number;
-  smallest_visible_bytes_per_event: number;
+  /** Null where no growth would have been seen. */
+  smallest_visible_bytes_per_event: number | null;
   needs_events: number | null;
-  reasons: string[];
+  /** In sentences, and the same as codes with their numbers. */
+  reasons: Array<string>;
+  reason_codes: Array<VerdictOrGrowthReason>;
   counter: Followed | null;
-  series: { live: Growth | null; rss: Growth | null; vm: Growth | null };
+  series: VerdictSeries;
   account: Account | null;
-  stacks: StackVerdict[];
-}
+  stacks: Array<StackVerdict>;
+  churn: Array<Churn>;
+};
 
-export interface Growth {
-  outcome: string; rate: number; low: number; high: number;
-  warm_up_events: number; first_event: number; last_event: number;
-  line_fit_rate: number; line_fit_intercept: number; method: string; reasons: string[];
-}
+/** How events were found and how many there were. */
+export type EventsAbout = {
+  source: EventSource;
+  /** Events that began. More than the moments show where they were thinned. */
+  events: number;
+  /** Most streams that were open at once. */
+  streams: number;
+  /** One event in so many has its begin and end among the moments, at the end. */
+  stride: number;
+  /** Of a very long run, births between the first and the last thousands of events are put
+      together by so many events, under the first of them; else 1 or 0. */
+  birth_bin_events: number;
+  tick_ns: number;
+  /** Events whose line was read only when the next one's had come. */
+  late_lines: number;
+  misuse: Misuse;
+};
 
-export interface Followed {
+export type EventSource = "marks" | "function" | "lines" | "ticks" | "imported" | "none";
+
+/** Calls that made no sense; each was passed over. */
+export type Misuse = {
+  end_without_begin: number;
+  /** An event began while its stream had one open, which was ended there. */
+  begin_inside_event: number;
+  /** An event was ended under another id than the one it began with. */
+  end_of_another: number;
+  scope_end_without_begin: number;
+  /** Streams, names or scopes beyond what the recorder has room for. */
+  no_room: number;
+};
+
+export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" |
+  "undetermined";
+
+/** What the headline's rate was measured on. */
+export type Basis = "stacks" | "live" | "rss" | "vm";
+
+/** Of the headline, or of the series that it was measured on. */
+export type VerdictOrGrowthReason = VerdictReason | GrowthReason;
+
+export type VerdictReason = { "code": "late-lines", late_events: number, events: number } |
+  { "code": "sum-may-be-at-rest" } | { "code": "many-paths" } |
+  { "code": "size-may-grow", basis: Basis, live_is_flat: boolean } |
+  { "code": "all-stacks-come-to-rest" } |
+  { "code": "exchange", stacks: number, bytes_per_event: number } |
+  { "code": "only-in-this-range", run: Headline };
+
+export type GrowthReason = { "code": "too-few-readings", readings: number } |
+  { "code": "too-few-for-noise", readings: number } |
+  { "code": "spikes-set-aside", readings: number } |
+  { "code": "warm-up-excluded", first_event: number, events: number } |
+  { "code": "all-readings-equal" } | { "code": "unchanged-at-the-end", readings: number } |
+  { "code": "increments-equal", increments: number, after_warm_up: boolean } |
+  { "code": "increments-repeat", period_events: number, adds_up_to_nothing: boolean, after_warm_up: boolean }
+  | { "code": "below-negligible", negligible_bytes_per_event: number } |
+  { "code": "ends-and-fit-differ", end_to_end_bytes_per_event: number, line_fit_bytes_per_event: number, first_above_fit_bytes: number, last_above_fit_bytes: number }
+  | { "code": "rises-in-steps", steps: number, mean_step_bytes: number } |
+  { "code": "random-walk-noise" } | { "code": "correlated-noise" } |
+  { "code": "grew-then-stopped", stopped_at_event: number } |
+  { "code": "shrank-then-stopped", stopped_at_event: number } | { "code": "filled-up" } |
+  { "code": "may-be-filling-up" } | { "code": "not-in-last-third" } |
+  { "code": "few-jumps-explain" } | { "code": "still-lately" } | { "code": "fell-back-before" }
+  | { "code": "few-readings-after-warm-up", readings: number } | { "code": "few-steps" } |
+  { "code": "not-certain-enough" };
+
+/** The counter that growth follows. */
+export type Followed = {
   name: string;
-  bytes_per_unit: number; bytes_per_unit_low: number; bytes_per_unit_high: number;
-  constant_bytes: number; correlation: number; explained_share: number; dependence: string;
-}
+  bytes_per_unit: number;
+  /** Bounds are infinite where nothing can be told, never for a counter that is followed. */
+  bytes_per_unit_low: number;
+  bytes_per_unit_high: number;
+  /** Bytes per event that do not depend on the counter. */
+  constant_bytes: number;
+  constant_bytes_low: number;
+  constant_bytes_high: number;
+  /** Correlation of increments and counts. */
+  correlation: number;
+  /** Share of the whole growth that the proportional part makes. */
+  explained_share: number;
+  dependence: Dependence;
+  events: number;
+  /** Probability of so steep a dependence by chance. */
+  chance: number;
+};
 
-export interface Account {
-  from_event: number; to_event: number; accounts: number;
-  bytes_per_event: {
-    rss: number; program_rss: number; live_heap: number; untouched: number;
-    heap_metadata: number; allocator_slack: number; mapped: number; thread_stacks: number;
-    files: number; recorder: number; unexplained: number;
-  };
+/** What the growth depends on. */
+export type Dependence = "proportional" | "per-event" | "both" | "unclear";
+
+export type VerdictSeries = {
+  live: Growth | null;
+  rss: Growth | null;
+  vm: Growth | null;
+};
+
+/** A series with the sentences for its codes. */
+export type Growth = {
+  reasons: Array<string>;
+  outcome: Outcome;
+  rate: number;
+  /** The 95 % interval of the rate; infinite, and null in JSON, where it has no bound. */
+  low: number | null;
+  high: number | null;
+  /** Leading events that were left out. */
+  warm_up_events: number;
+  /** First and last event that were used. */
+  first_event: number;
+  last_event: number;
+  /** Last reading minus first, over all events. */
+  end_to_end_rate: number;
+  /** The same over the events that were used. */
+  end_to_end_after_warm_up: number;
+  /** Least-squares line over all events; the intercept is at event number 0. */
+  line_fit_rate: number;
+  line_fit_intercept: number;
+  /** The smallest growth that this run would have been called growing for, nine times in ten;
+      infinite, and null in JSON, where no growth would have been. */
+  smallest_visible: number | null;
+  /** If undetermined: about how many events would decide. */
+  needs_events: number | null;
+  method: Method;
+  /** What was found, and why numbers differ. */
+  reason_codes: Array<GrowthReason>;
+};
+
+export type Outcome = "growing" | "shrinking" | "no-growth" | "undetermined";
+
+/** How rate and interval were found. */
+export type Method = "too-short" | "exact" | "periodic" | "low-frequency";
+
+/** An account with the sentences for its codes. */
+export type Account = {
+  reasons: Array<string>;
+  /** Events of the first and of the last account that was used. */
+  from_event: number;
+  to_event: number;
+  /** How many accounts were used. */
+  accounts: number;
+  bytes_per_event: AccountParts;
+  /** One minus the unexplained share of the growth of the program's own resident size, at least
+      zero; none where that did not change. */
   explained_share: number | null;
+  /** The program holds no more than before, and the heap grows by memory that the allocator
+      cannot give back. */
   fragmentation: boolean;
+  /** Most of what stays live was never written to, so the resident size does not grow by it. */
   untouched: boolean;
-  reasons: string[];
-}
+  /** What was concluded from what, and what could not be known. */
+  reason_codes: Array<AccountReason>;
+};
 
-export interface StackVerdict {
-  stack: number; lines: number; kind: string; shape: Shape; confidence: string; reason: string;
-  rate_bytes_per_event: number; low: number; high: number; share: number | null;
-  blocks_per_event: number; counter: Followed | null; path: string[];
-  freed_at: string[] | null; live: number[];
-}
+/** Growth in bytes per event. */
+export type AccountParts = {
+  /** As the kernel reports it for the process. */
+  rss: number;
+  /** Without the recorder. */
+  program_rss: number;
+  /** Bytes the program asked for and did not free, resident or not. */
+  live_heap: number;
+  /** The part of the live heap without memory behind it. A lower bound; negative where memory
+      that was made before is written to for the first time. */
+  untouched: number;
+  /** Zero where the allocator does not say what it has in use; then it is slack. */
+  heap_metadata: number;
+  allocator_slack: number;
+  mapped: number;
+  thread_stacks: number;
+  files: number;
+  recorder: number;
+  unexplained: number;
+};
 
-export type Shape =
-  | "leak" | "warm-up" | "cache" | "plateau" | "sawtooth" | "step" | "deferred"
-  | "freed-at-exit" | "stopped" | "flat" | "undetermined";
+export type AccountReason =
+  { "code": "last-minus-first", accounts: number, from_event: number, to_event: number } |
+  { "code": "line-fit", accounts: number, from_event: number, to_event: number } |
+  { "code": "rss-is-sum-of-kinds" } |
+  { "code": "allocator-keeps-more", slack_bytes_per_event: number, live_bytes_per_event: number }
+  | { "code": "never-written", untouched_bytes_per_event: number, live_bytes_per_event: number }
+  | { "code": "live-outgrows-resident-heap" } | { "code": "no-allocator-statistics" } |
+  { "code": "allocator-statistics-too-low" };
 
-// ---------------------------------------------------------------- api/timeline
-// Parameters: side, events (what to show; absent: all), points (most, default 1500).
+export type StackVerdict = {
+  /** The largest of those through the same functions, and how many there are. */
+  stack: number;
+  lines: number;
+  kind: string;
+  shape: Shape;
+  shape_by_series: Shape;
+  shape_by_births: Shape | null;
+  agreement: Agreement;
+  confidence: Confidence;
+  reason: string;
+  reason_codes: Array<ShapeReason>;
+  rate_bytes_per_event: number;
+  /** The 95 % interval of the rate; null where it has no bound. */
+  low: number | null;
+  high: number | null;
+  share: number | null;
+  blocks_per_event: number;
+  counter: Followed | null;
+  freed_at: Array<string> | null;
+  live: Array<number>;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
 
-export interface Timeline {
-  unit: "event" | "tick";
-  /** Moments are real readings; where there are more than `points`, the lowest and the
-      highest of each group are kept, and `thinned` says so. */
+export type Shape = "leak" | "warm-up" | "cache" | "plateau" | "sawtooth" | "step" | "deferred" |
+  "freed-at-exit" | "stopped" | "flat" | "undetermined";
+
+/** Whether the births of the survivors fit the readings, or the sentence that says how not. */
+export type Agreement = "agrees" | "births-unknown" | { "disagrees": string };
+
+export type Confidence = "low" | "medium" | "high";
+
+export type ShapeReason = { "code": "grows", bytes_per_event: number, low: number, high: number } |
+  { "code": "freed-after-last-event", freed_bytes: number, left_bytes: number } |
+  { "code": "few-readings", readings: number } | { "code": "fell-back-once" } |
+  { "code": "falls-back-again-and-again", times: number } |
+  { "code": "freed-in-later-events", blocks: number, mean_events: number, longest_events: number }
+  | { "code": "stays-at", bytes: number } |
+  { "code": "moves-without-direction", range_bytes: number } |
+  { "code": "rises", bytes: number, rises: number, /** * The reading by which 95 % of it were reached. */ most_by_reading: number, readings: number }
+  | { "code": "growth-undetermined", bytes_per_event: number, low: number, high: number } |
+  { "code": "no-survivors" } |
+  { "code": "survivors-of-last-events", events: number, of_events: number } |
+  { "code": "survivors-of-first-events", events: number, of_events: number } |
+  { "code": "survivors", from_events: number, of_events: number, mean_bytes: number } |
+  { "code": "exchange" } | { "code": "sum-may-be-at-rest" } | { "code": "late-lines" } |
+  { "code": "not-in-verdict" } | { "code": "only-in-this-range", run: Shape };
+
+/** Containers that reallocate as they grow. */
+export type Churn = {
+  stack: number;
+  allocations: number;
+  bytes_allocated: number;
+  containers: number | null;
+  final_bytes_low: number;
+  final_bytes_high: number;
+  saved_allocations: number;
+  saved_bytes_low: number;
+  saved_bytes_high: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
+    default 1500). */
+export type Timeline = {
+  unit: EventUnit;
+  /** Moments are real readings; where there are more than `points`, the lowest and the highest
+      of each group are kept, and this says so. */
   thinned: boolean;
-  /** All arrays have one entry per moment, in the order of time. */
-  event: number[];
-  time_ns: number[];
-  kind: ("begin" | "end" | "tick" | "snapshot" | "last")[];
-  series: {
-    rss: (number | null)[];
-    vm: (number | null)[];
-    live: (number | null)[];
-    mapped: (number | null)[];
-    recorder: (number | null)[];
-    /** Free memory that the allocator keeps, where it says so: at accounts. */
-    retained: (number | null)[];
-  };
-  /** What each counter counted from one begin to the next, at begins; null elsewhere. */
-  counters: { name: string; values: (number | null)[] }[];
-  snapshots: { name: string; event: number; time_ns: number }[];
+  /** All lists have one entry per moment, in the order of time. */
+  event: Array<number>;
+  time_ns: Array<number>;
+  kind: Array<MomentKind>;
+  series: TimelineSeries;
+  counters: Array<TimelineCounter>;
+  snapshots: Array<TimelineName>;
   /** Named times inside events, at most 2000, evenly left out. */
-  stamps: { name: string; event: number; time_ns: number }[];
-}
+  stamps: Array<TimelineName>;
+};
 
-// ---------------------------------------------------------------- api/stacks
-// Parameters: Selection, sort, ascending (1), shape, offset, limit (most 200, default 50).
+export type MomentKind = "begin" | "end" | "tick" | "snapshot" | "last";
 
-export type StackSort =
-  | "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" | "churn" | "peak"
-  | "temporaries";
+/** Bytes by moment; null where they were not read. */
+export type TimelineSeries = {
+  rss: Array<number | null>;
+  vm: Array<number | null>;
+  live: Array<number | null>;
+  mapped: Array<number | null>;
+  recorder: Array<number | null>;
+  /** Free memory that the allocator keeps, where it says so: at accounts. */
+  retained: Array<number | null>;
+};
 
-export interface Stacks {
+export type TimelineCounter = {
+  name: string;
+  /** What it counted from one begin to the next, at begins; null elsewhere. */
+  values: Array<number | null>;
+};
+
+/** Something with a name at one time. */
+export type TimelineName = {
+  name: string;
+  event: number;
+  time_ns: number;
+};
+
+/** Answers `api/stacks`. Parameters: side, events, kind, focus, sort, ascending (1), shape,
+    offset, limit (most 200, default 50). */
+export type Stacks = {
   /** Groups of stacks through the same functions that pass the filters. */
   found: number;
   offset: number;
@@ -203,97 +533,168 @@ export interface Stacks {
   fallen_bytes: number;
   /** Events in the range, or of the recording. */
   events: number;
-  rows: StackRow[];
-  /** Rows before and after these that were looked at for their shape, if one is asked for. */
+  rows: Array<StackRow>;
+  /** Rows that were looked at for their shape, if one is asked for. */
   looked_at: number | null;
-}
+};
 
-export interface StackNumbers {
+/** What is known of one stack, or of several together. */
+export type StackNumbers = {
   /** Change of live memory in the range; of the whole recording: what is live. */
   growth_bytes: number;
   growth_blocks: number;
-  /** Of the whole recording, always. */
-  live_bytes: number; live_blocks: number; total_bytes: number; calls: number; frees: number;
+  /** Of the whole recording, always, as all that follows. */
+  live_bytes: number;
+  live_blocks: number;
+  total_bytes: number;
+  calls: number;
+  frees: number;
   /** Bytes allocated and freed again: total less live. */
   churn_bytes: number;
-  temporaries: number; reallocs: number;
+  temporaries: number;
+  reallocs: number;
   /** Zero in sums: peaks fall on different moments. */
-  peak_bytes: number; at_peak_bytes: number;
-}
+  peak_bytes: number;
+  at_peak_bytes: number;
+};
 
-export interface StackRow extends StackNumbers {
-  /** The largest of those through the same functions: names the row in `api/stack`. */
+export type StackRow = {
+  /** The largest of those through the same functions: names the row in `api/stack`. Below zero
+      for a row of no stack. */
   stack: number;
   /** How many stacks, at different lines, make the row. */
   lines: number;
   kind: string;
   /** Root first, as names are shown; long ones are cut in the middle. */
-  path: string[];
+  path: Array<string>;
   /** The innermost function's place. */
   file: string | null;
   line: number | null;
   library: string;
   /** Null where there are fewer than two events in the range. */
   shape: Shape | null;
-  confidence: string | null;
-  /** Bytes per event, 95 %. */
-  rate: number | null; low: number | null; high: number | null;
+  confidence: Confidence | null;
+  /** Bytes per event, with its 95 % interval. */
+  rate: number | null;
+  low: number | null;
+  high: number | null;
   counter: Followed | null;
   /** Live bytes over the range, at most 60 values at equal distances. */
-  spark: number[];
+  spark: Array<number>;
   /** Of the blocks live at the end, bytes by event of birth, in at most 30 equal parts of the
       whole recording; empty where births are not known. */
-  births: number[];
-}
+  births: Array<number>;
+  /** Change of live memory in the range; of the whole recording: what is live. */
+  growth_bytes: number;
+  growth_blocks: number;
+  /** Of the whole recording, always, as all that follows. */
+  live_bytes: number;
+  live_blocks: number;
+  total_bytes: number;
+  calls: number;
+  frees: number;
+  /** Bytes allocated and freed again: total less live. */
+  churn_bytes: number;
+  temporaries: number;
+  reallocs: number;
+  /** Zero in sums: peaks fall on different moments. */
+  peak_bytes: number;
+  at_peak_bytes: number;
+};
 
-// ---------------------------------------------------------------- api/stack
-// Parameters: side, events, stack.
-
-export interface StackDetail {
+/** Answers `api/stack`. Parameters: side, events, stack. */
+export type StackDetail = {
   row: StackRow;
   /** Leaf first. */
-  frames: FrameDetail[];
+  frames: Array<FrameDetail>;
   /** Instead of frames, where there is no path. */
   no_path: string | null;
   /** The stacks of the row, the largest first, at most 50. */
-  members: { stack: number; place: string; numbers: StackNumbers }[];
+  members: Array<Member>;
   /** Why it has its shape, and whether the witnesses agree. */
   reason: string | null;
   agreement: string | null;
-  sizes_total: SizeBin[];
-  sizes_live: SizeBin[];
-  /** Survivors by the event they were made in, at most 400 parts of `births_width` events. */
+  sizes_total: Array<SizeBin>;
+  sizes_live: Array<SizeBin>;
+  /** Survivors by the event they were made in, at most 400 parts of so many events. */
   births_width: number;
-  births: { event: number; bytes: number; blocks: number }[];
+  births: Array<Births>;
   /** At begins of events in the range, at most 600, evenly chosen. */
-  series: { event: number[]; bytes: number[]; blocks: number[] };
-  deferral: { frees: number; mean_events: number; longest_events: number } | null;
+  series: StackSeries;
+  deferral: Deferral | null;
   /** Path of a late free, leaf first. */
-  freed_at: FrameDetail[] | null;
-  threads: { name: string; tid: number; calls: number; total_bytes: number; frees: number; net_bytes: number }[];
-}
+  freed_at: Array<FrameDetail> | null;
+  threads: Array<ThreadPart>;
+};
 
-export interface FrameDetail {
+export type FrameDetail = {
   function: string;
   symbol: string | null;
   library: string | null;
   address: string | null;
   framework: boolean;
   /** Innermost first; the last is the frame's own function, those before it were inlined. */
-  places: { function: string; file: string | null; file_id: number | null; line: number | null }[];
-}
+  places: Array<PlaceDetail>;
+};
 
-export interface SizeBin { from_bytes: number; to_bytes: number; blocks: number }
+export type PlaceDetail = {
+  function: string;
+  file: string | null;
+  /** Names the file in `api/source`. */
+  file_id: number | null;
+  line: number | null;
+};
 
-// ---------------------------------------------------------------- api/flame
-// Parameters: Selection, counter, by, inverted (1), root (a key), thread (a tid),
-// against, highlight (a regular expression), depth (most, default 256).
+export type Member = {
+  stack: number;
+  /** Where it differs from the others, innermost first. */
+  place: string;
+  numbers: StackNumbers;
+};
 
-export type FlameBy = "function" | "module" | "scope" | "thread" | "line";
+/** Blocks from one size to another, both included. */
+export type SizeBin = {
+  from_bytes: number;
+  /** Highest where all larger blocks are counted here too. */
+  to_bytes: number;
+  blocks: number;
+};
 
-export interface Flame {
+export type Births = {
+  /** The first of them; zero for what was made before the first event. */
+  event: number;
+  bytes: number;
+  blocks: number;
+};
+
+export type StackSeries = {
+  event: Array<number>;
+  bytes: Array<number>;
+  blocks: Array<number>;
+};
+
+/** Frees in a later event than that of the allocation. */
+export type Deferral = {
+  frees: number;
+  mean_events: number;
+  longest_events: number;
+};
+
+export type ThreadPart = {
+  name: string;
+  tid: number;
+  calls: number;
+  total_bytes: number;
+  frees: number;
+  net_bytes: number;
+};
+
+/** Answers `api/flame`. Parameters: side, events, kind, focus, counter, by, inverted (1), root
+    (a key), thread (a tid), against (`51..100` for another range of the same file; `a` or `b`
+    for the other file), highlight (a regular expression), depth (most, default 256). */
+export type Flame = {
   counter: CounterName;
-  unit: "bytes" | "count";
+  unit: Unit;
   /** What shares are of: everything, not only below the root that is shown. */
   whole: number;
   base_whole: number | null;
@@ -301,29 +702,30 @@ export interface Flame {
   events: number;
   base_events: number | null;
   /** From the outermost to the box that is shown as the root; empty for everything. */
-  breadcrumbs: { key: string; name: string; value: number }[];
+  breadcrumbs: Array<Crumb>;
   /** Texts that boxes refer to. */
-  names: string[];
-  libraries: string[];
+  names: Array<string>;
+  libraries: Array<string>;
   /** Boxes in columns, parents before children; the first is the root that is shown. */
-  key: string[];
+  key: Array<string>;
   /** Keys of functions, for `api/callers`; empty where there is none. */
-  function: string[];
-  parent: number[];
-  name: number[];
-  library: number[];
+  function: Array<string>;
+  /** Of the first, which has none, minus one. */
+  parent: Array<number>;
+  name: Array<number>;
+  library: Array<number>;
   /** With all below it. */
-  value: number[];
-  own: number[];
+  value: Array<number>;
+  own: Array<number>;
   /** On the other side, where two are compared. */
-  base: number[] | null;
-  /** Width: the value, or where two are compared the larger side of each stack, so that
-      what is gone has a width too. */
-  weight: number[];
+  base: Array<number> | null;
+  /** Width: the value, or where two are compared the larger side of each stack, so that what is
+      gone has a width too. */
+  weight: Array<number>;
   /** 1: part of a framework. */
-  framework: number[];
+  framework: Array<number>;
   /** 1: it matches `highlight`. */
-  matched: number[];
+  matched: Array<number>;
   /** Of all below the root that is shown: in or below a match. */
   matched_value: number | null;
   /** Too small to be drawn: how many boxes were not sent, at the edges of what was. */
@@ -331,124 +733,249 @@ export interface Flame {
   /** In a range: bytes by which other stacks fell; they have no box. */
   fallen: number;
   /** What the reader should know, such as that a range is not known by thread. */
-  notes: string[];
-}
-// `against` is `51..100` for another range of the same file, or `a`, `b` for the other file.
+  notes: Array<string>;
+};
 
-// ---------------------------------------------------------------- api/functions
-// Parameters: Selection, counter, sort (cumulative, self), offset, limit (most 200). Here
-// `focus` chooses functions by their names, and not stacks.
+/** What a counter counts. */
+export type Unit = "bytes" | "count";
 
-export interface Functions {
+export type Crumb = {
+  key: string;
+  name: string;
+  value: number;
+};
+
+/** Answers `api/functions`. Parameters: side, events, kind, focus (chooses functions by their
+    names, and not stacks), counter, sort (cumulative, self), offset, limit (most 200). */
+export type Functions = {
   counter: CounterName;
-  unit: "bytes" | "count";
+  unit: Unit;
   whole: number;
   found: number;
   offset: number;
-  rows: FunctionRow[];
-}
+  rows: Array<FunctionRow>;
+};
 
-export interface FunctionRow {
-  key: string; function: string; library: string; framework: boolean;
-  self: number; cumulative: number;
-}
+export type FunctionRow = {
+  key: Key;
+  function: string;
+  library: string;
+  framework: boolean;
+  self: number;
+  cumulative: number;
+};
 
-// ---------------------------------------------------------------- api/callers
-// Parameters: Selection, counter, function (a key).
+/** 64 bits of what something is called; 16 hexadecimal digits in JSON. */
+export type Key = string;
 
-export interface Callers {
+/** Answers `api/callers`. Parameters: side, events, kind, focus, counter, function (a key). */
+export type Callers = {
   counter: CounterName;
-  unit: "bytes" | "count";
+  unit: Unit;
   whole: number;
   function: FunctionRow;
   /** What began with it: nothing called it. */
   begun: number;
   /** The highest, at most 200 each. */
-  callers: CallEnd[];
-  callees: CallEnd[];
+  callers: Array<CallEnd>;
+  callees: Array<CallEnd>;
   callers_found: number;
   callees_found: number;
   /** Where it is in the source, as far as is known: the file with most of it. */
   file_id: number | null;
   file: string | null;
-}
+};
 
-export interface CallEnd extends FunctionRow {
+export type CallEnd = {
   value: number;
   /** The part in which the called one of the two was at work already, further out. */
   recursive: number;
-}
+  key: Key;
+  function: string;
+  library: string;
+  framework: boolean;
+  self: number;
+  cumulative: number;
+};
 
-// ---------------------------------------------------------------- api/source
-// Parameters: Selection, counter, file (a file_id of this profile), line (where to look).
-
-export interface SourceLines {
+/** Answers `api/source`. Parameters: side, events, kind, focus, counter, file (a `file_id` of
+    this profile), line (where to look). */
+export type SourceLines = {
   file: string;
   /** Why there is no text, where there is none. */
   missing: string | null;
-  /** Lines around those with numbers, at most 2000; numbers of lines from one. */
-  lines: { line: number; text: string | null; self: number; cumulative: number }[];
-  unit: "bytes" | "count";
-}
+  /** Lines with numbers and those around them, at most 2000. */
+  lines: Array<SourceLine>;
+  unit: Unit;
+};
 
-// ---------------------------------------------------------------- api/stages
-// Parameters: side, value (rss, vm, live, time).
+export type SourceLine = {
+  /** From one. */
+  line: number;
+  text: string | null;
+  self: number;
+  cumulative: number;
+};
 
-export interface StagesAnswer {
-  /** Null where there are no stamps, with the reason in `missing`. */
+/** Answers `api/stages`. Parameters: side, value (rss, vm, live, time). */
+export type StagesAnswer = {
+  /** Why there are no stages, where there are none. */
   missing: string | null;
-  value: "rss" | "vm" | "live" | "time";
-  unit: "bytes" | "nanoseconds";
-  intervals: {
-    name: string; mean: number | null; low: number | null; high: number | null;
-    share: number | null; guilty: boolean;
-  }[];
-  /** At most 400 rows; where there are more, each stands for `events_per_row` and holds
-      sums. */
+  value: StagesValue;
+  unit: StagesUnit;
+  intervals: Array<StagesInterval>;
+  /** At most 400 rows; where there are more events, each row stands for so many and holds sums. */
   events_per_row: number;
-  rows: { event: number; values: (number | null)[] }[];
-  start_to_start: (number | null)[];
-  /** In words: which interval is guilty, how sure. */
-  words: string[];
-  jumps: { event: number; interval: string; value: number }[];
-}
+  rows: Array<StagesRow>;
+  start_to_start: Array<number | null>;
+  /** In words: which interval rises most, how sure that is. */
+  words: Array<string>;
+  jumps: Array<StagesJump>;
+};
 
-// ---------------------------------------------------------------- api/sizes
-// Parameters: side, kind, focus.
+/** What of a stamp is looked at. */
+export type StagesValue = "rss" | "vm" | "live" | "time";
 
-export interface Sizes {
+export type StagesUnit = "bytes" | "nanoseconds";
+
+export type StagesInterval = {
+  name: string;
+  mean: number | null;
+  low: number | null;
+  high: number | null;
+  share: number | null;
+  guilty: boolean;
+};
+
+/** One event, or several together. */
+export type StagesRow = {
+  event: number;
+  values: Array<number | null>;
+};
+
+export type StagesJump = {
+  event: number;
+  interval: string;
+  value: number;
+};
+
+/** Answers `api/sizes`. Parameters: side, kind, focus. */
+export type Sizes = {
   /** Null where sizes are not known. */
-  total: SizeBin[] | null;
-  live: SizeBin[] | null;
-}
+  total: Array<SizeBin> | null;
+  live: Array<SizeBin> | null;
+};
 
-// ---------------------------------------------------------------- api/compare
-// Parameters: by (function, stack, library), counter, kind, focus, class (all, new, gone,
-// grown, shrunk), offset, limit (most 200). `a` is before, `b` is after.
-
-export interface Compare {
+/** Answers `api/compare`. Parameters: by, counter, kind, focus, class (all, new, gone, grown,
+    shrunk), offset, limit (most 200). Side `a` is before, `b` is after. */
+export type Compare = {
   counter: CounterName;
-  unit: "bytes" | "count";
-  by: "function" | "stack" | "library";
+  unit: Unit;
+  by: CompareBy;
   /** What numbers are divided by in `rate_*`: null where they are not. */
-  per: "event" | "tick" | null;
+  per: EventUnit | null;
   before: CompareSide;
   after: CompareSide;
-  counts: { new: number; gone: number; grown: number; shrunk: number; unchanged: number };
+  counts: CompareCounts;
   growth: number;
   fall: number;
   found: number;
   offset: number;
-  rows: CompareRow[];
-}
-export interface CompareSide { name: string; program: string; events: number | null; total: number }
-export interface CompareRow {
-  class: "new" | "gone" | "grown" | "shrunk";
-  before: number; after: number; delta: number;
-  rate_before: number | null; rate_after: number | null; rate_delta: number | null;
+  rows: Array<CompareRow>;
+};
+
+export type CompareSide = {
+  name: string;
+  program: string;
+  events: number | null;
+  total: number;
+};
+
+export type CompareCounts = {
+  new: number;
+  gone: number;
+  grown: number;
+  shrunk: number;
+  unchanged: number;
+};
+
+export type CompareRow = {
+  class: CompareClass;
+  before: number;
+  after: number;
+  delta: number;
+  rate_before: number | null;
+  rate_after: number | null;
+  rate_delta: number | null;
   /** Of all growth, or of all fall. */
   share: number;
   /** Function or library; of a stack the path, root first. */
   name: string | null;
-  path: string[] | null;
-}
+  path: Array<string> | null;
+};
+
+/** What a self-contained file holds. */
+export type FileData = {
+  about: About;
+  verdict: VerdictAnswer;
+  timeline: Timeline;
+  stages: StagesByValue;
+  sizes: SizesByKind;
+  /** Of the rows that matter most, by `row.stack`. */
+  details: { [key in string]: StackDetail };
+  /** Functions that paths refer to; two of them never have the same name and library unless
+      their names were cut. */
+  labels: Array<FileLabel>;
+  /** What paths by library refer to. */
+  libraries: Array<FileLabel>;
+  /** Events at whose begins it is known what stacks hold, ascending; of very many, some. Place
+      p stands for all that happened from the begin of `begins[p]` to that of `begins[p + 1]`;
+      the last place ends with the last event. */
+  begins: Array<number>;
+  /** In the order of groups: among rows that are equal in what they are sorted by, the earlier
+      comes first, as the server has it. */
+  rows: Array<FileRow>;
+};
+
+export type StagesByValue = {
+  rss: StagesAnswer;
+  vm: StagesAnswer;
+  live: StagesAnswer;
+  time: StagesAnswer;
+};
+
+export type SizesByKind = {
+  heap: Sizes;
+  mapping: Sizes;
+  reported: Sizes;
+  all: Sizes;
+};
+
+export type FileLabel = {
+  name: string;
+  library: string;
+  framework: boolean;
+};
+
+export type FileRow = {
+  /** Of the whole recording, as in `api/stacks`; `path` is empty, `parts` have it. */
+  row: StackRow;
+  /** The stacks of the row by the path they end in; the row's own is that of the first. Stacks
+      that fall at times have parts of their own, as long as they are few. */
+  parts: Array<FilePart>;
+  /** All of one kind that is not in this file, as one row of one part; its `stack` is -1 of the
+      heap, -2 of mappings, -3 of reported blocks. */
+  is_rest: boolean;
+};
+
+export type FilePart = {
+  /** Indices into `labels`, root first. */
+  path: Array<number>;
+  /** Indices into `libraries`, root first. */
+  by_library: Array<number>;
+  /** Of the whole recording, in the order of `COUNTERS`. */
+  counters: Array<number>;
+  /** Triples of place, bytes, blocks: by how much live memory changed, by place. Place -1 is
+      before the first begin, place `begins.length` after the last event. */
+  changes: Array<number>;
+};

@@ -3,24 +3,8 @@
 
 import { signal } from "@preact/signals";
 import { useEffect, useState } from "preact/hooks";
-import type * as A from "./answers";
+import type { Answers } from "./answers";
 
-/** Every question with its answer. */
-export interface Answers {
-  about: A.About;
-  status: A.Status;
-  verdict: A.VerdictAnswer;
-  timeline: A.Timeline;
-  stacks: A.Stacks;
-  stack: A.StackDetail;
-  flame: A.Flame;
-  functions: A.Functions;
-  callers: A.Callers;
-  source: A.SourceLines;
-  stages: A.StagesAnswer;
-  sizes: A.Sizes;
-  compare: A.Compare;
-}
 export type Question = keyof Answers;
 export type Parameters = Record<string, string | number | undefined>;
 

@@ -25,6 +25,7 @@ const FEWEST_FOR_A_LINE: usize = 5;
 const NOTABLE_BYTES: f64 = 64.0 * 1024.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Account"))]
 pub struct GrowthAccount {
     /// Events of the first and of the last account that was used.
     pub from_event: EventNumber,
@@ -33,7 +34,7 @@ pub struct GrowthAccount {
     pub accounts: usize,
     pub bytes_per_event: Parts,
     /// One minus the unexplained share of the growth of the program's own resident
-    /// size, at least zero; `None` where that did not change.
+    /// size, at least zero; none where that did not change.
     pub explained_share: Option<f64>,
     /// The program holds no more than before, and the heap grows by memory that the
     /// allocator cannot give back.
@@ -50,6 +51,7 @@ pub struct GrowthAccount {
 
 /// Growth in bytes per event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AccountParts"))]
 pub struct Parts {
     /// As the kernel reports it for the process.
     pub rss: f64,

@@ -12,6 +12,7 @@ use serde::Serialize;
 
 /// What the growth depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dependence {
     /// All of it goes with the counter.
@@ -26,8 +27,10 @@ pub enum Dependence {
 
 /// How increments follow a counter. Each estimate comes with its 95 % interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Follow {
     pub bytes_per_unit: f64,
+    /// Bounds are infinite where nothing can be told, never for a counter that is followed.
     pub bytes_per_unit_low: f64,
     pub bytes_per_unit_high: f64,
     /// Bytes per event that do not depend on the counter.

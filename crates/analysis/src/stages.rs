@@ -37,6 +37,7 @@ use serde::Serialize;
 
 /// What of a stamp is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StagesValue"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Value {
     Rss,

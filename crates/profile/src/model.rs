@@ -93,6 +93,7 @@ pub struct Meta {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum End {
     /// The program was still running when this was read.
@@ -215,6 +216,7 @@ pub struct Stack {
 
 /// One thread of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Thread {
     /// The kernel's number for it.

@@ -55,6 +55,7 @@ impl Timeline {
 
 /// How events were found and how many there were.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventsAbout"))]
 #[serde(default)]
 pub struct About {
     pub source: Source,
@@ -74,6 +75,7 @@ pub struct About {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventSource"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
     /// The program, by calls.
@@ -103,6 +105,7 @@ impl Source {
 
 /// Calls that made no sense; each was passed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Misuse {
     pub end_without_begin: u64,
@@ -116,6 +119,7 @@ pub struct Misuse {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum MomentKind {
     Begin,

@@ -1,17 +1,13 @@
 //! The page with its data in one file, which opens from disk and can be attached to an
-//! issue. It holds the top of the data; the rest is one row for each kind of memory, and
-//! is said to be.
-//!
-//! `viewer/src/file/data.ts` says what the data are.
+//! issue.
 
 use std::io::Write;
 
 use anyhow::{Result, bail};
 
 use super::assets;
-use residue_query::page::answers::{Answer, answer};
-use residue_query::page::file_rows::script_json::escaped;
-use residue_query::page::file_rows::{FileRows, Limits};
+use residue_query::page::file_data::file_data;
+use residue_query::page::file_rows::Limits;
 use residue_query::page::shelf::Shelf;
 
 /// What becomes of the tags by which the page loads its parts.
@@ -20,7 +16,7 @@ const STYLE_TAG: (&str, &str) = ("<link rel=\"stylesheet\"", ">");
 
 /// Writes the whole file.
 pub fn write(shelf: &Shelf, out: &mut dyn Write) -> Result<()> {
-    let data = data(shelf, &Limits::USUAL)?;
+    let data = file_data(shelf, &Limits::USUAL)?;
     let page = assets::page();
     let html = without_tag(page.html, SCRIPT_TAG);
     let html = without_tag(&html, STYLE_TAG);
@@ -65,78 +61,8 @@ fn without_tag(html: &str, (start, end): (&str, &str)) -> String {
     }
 }
 
-/// The data as one document, in which no tag can begin.
-fn data(shelf: &Shelf, limits: &Limits) -> Result<Vec<u8>> {
-    let rows = FileRows::of(&shelf.first, limits)?;
-    let mut shelf = shelf.clone();
-    shelf.left_out = rows.left_out();
-    let shelf = &shelf;
-    let mut data = Vec::new();
-    for (name, question, query) in [
-        ("about", "about", ""),
-        ("verdict", "verdict", ""),
-        ("timeline", "timeline", ""),
-    ] {
-        let start = if data.is_empty() { '{' } else { ',' };
-        write!(data, "{start}\"{name}\":")?;
-        data.extend(asked(shelf, question, query)?);
-    }
-    for (name, question, parameter, words) in [
-        ("stages", "stages", "value", ["rss", "vm", "live", "time"]),
-        (
-            "sizes",
-            "sizes",
-            "kind",
-            ["heap", "mapping", "reported", "all"],
-        ),
-    ] {
-        write!(data, ",\"{name}\":")?;
-        for (index, word) in words.into_iter().enumerate() {
-            let start = if index == 0 { '{' } else { ',' };
-            write!(data, "{start}\"{word}\":")?;
-            data.extend(asked(shelf, question, &format!("{parameter}={word}"))?);
-        }
-        data.push(b'}');
-    }
-    let mut data = escaped(&data);
-    rows.write(&mut data)?;
-    write!(data, ",\"details\":{{")?;
-    write_details(shelf, &rows, limits, &mut data)?;
-    write!(data, "}}}}")?;
-    Ok(data)
-}
-
-/// Details of the rows that matter most, as long as they fit.
-fn write_details(shelf: &Shelf, rows: &FileRows, limits: &Limits, out: &mut Vec<u8>) -> Result<()> {
-    let mut bytes = 0;
-    for (index, stack) in rows.stacks().take(limits.details).enumerate() {
-        let detail = escaped(&asked(shelf, "stack", &format!("stack={stack}"))?);
-        bytes += detail.len();
-        if bytes > limits.detail_bytes {
-            break;
-        }
-        let comma = if index == 0 { "" } else { "," };
-        write!(out, "{comma}\"{stack}\":")?;
-        out.extend(detail);
-    }
-    Ok(())
-}
-
-fn asked(shelf: &Shelf, question: &str, query: &str) -> Result<Vec<u8>> {
-    match answer(shelf, question, query) {
-        Answer::Given(document) => Ok(document),
-        Answer::Refused(why) => bail!("{question}: {why}"),
-        Answer::Unknown => bail!("{question} is no question"),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use residue_query::choice::Names;
-    use residue_query::page::opened::Opened;
-    use residue_synthetic::Spec;
-    use serde_json::Value;
-
     use super::*;
 
     #[test]
@@ -146,46 +72,5 @@ mod tests {
         let html = "<link rel=\"icon\" /><link rel=\"stylesheet\" crossorigin href=\"./p.css\"><b>";
         assert_eq!(without_tag(html, STYLE_TAG), "<link rel=\"icon\" /><b>");
         assert_eq!(without_tag("<p>", SCRIPT_TAG), "<p>");
-    }
-
-    #[test]
-    fn details_are_those_of_the_first_rows_as_long_as_they_fit() {
-        let profile = residue_synthetic::profile(&Spec {
-            stacks: 60,
-            events: 20,
-            modules: 3,
-            functions: 20,
-            depth: 6,
-            threads: 2,
-            seed: 3,
-            long_names: true,
-        });
-        let name = "a.residue".to_string();
-        let opened = Opened::new(name, profile, Names::short());
-        let shelf = Shelf::new(opened, None);
-        let of = |details: usize, detail_bytes: usize| {
-            let limits = Limits {
-                details,
-                detail_bytes,
-                ..Limits::USUAL
-            };
-            let written = data(&shelf, &limits).unwrap();
-            assert!(!written.contains(&b'<'));
-            let read: Value = serde_json::from_slice(&written).unwrap();
-            (written.len(), read["details"].as_object().unwrap().clone())
-        };
-        let (none_bytes, none) = of(0, usize::MAX);
-        assert!(none.is_empty());
-        let (_, three) = of(3, usize::MAX);
-        assert_eq!(three.len(), 3);
-        for (stack, detail) in &three {
-            assert_eq!(detail["row"]["stack"].to_string(), *stack);
-        }
-        const MOST: usize = 100_000;
-        let (bytes, some) = of(usize::MAX, MOST);
-        assert!(some.len() > 1 && some.len() < shelf.first.groups().count());
-        // Each has its number in front.
-        assert!(bytes - none_bytes <= MOST + 10 * some.len());
-        assert!(bytes - none_bytes > MOST / 2);
     }
 }

@@ -1,8 +1,8 @@
 // Answers the page's questions from the data of a self-contained file.
 
-import type { Answers, Question as Name, Source } from "../ask";
+import type { Answers, FileData } from "../answers";
+import type { Question as Name, Source } from "../ask";
 import { callers } from "./callers";
-import type { FileData } from "./data";
 import { flame } from "./flame";
 import { functions } from "./functions";
 import { about, compare, sizes, source, stages, status, verdict } from "./given";

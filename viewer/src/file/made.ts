@@ -7,8 +7,10 @@
 //   [pooled: small blocks]           pooled      +7
 //   [3 call paths not in this file]  heap                            +5
 
-import type { FileAbout, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline, Totals } from "../answers";
-import type { FileData, FilePart, FileRow } from "./data";
+import type {
+  FileAbout, FileData, FilePart, FileRow, RecorderStats, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline,
+  Totals,
+} from "../answers";
 import { Question } from "./question";
 import { Recording } from "./recording";
 
@@ -41,11 +43,18 @@ const NO_TOTALS: Totals = {
   reallocs_in_place: 0, reallocs_moved: 0, temporaries: 0,
 };
 
+export const NO_STATS: RecorderStats = {
+  arena_bytes: 0, private_bytes: 0, time_ns: 0, threads: 0, captures: 0, stacks_unwound: 0,
+  frames_unwound: 0, rule_misses: 0, rules: 0, trie_nodes: 0, cut_stacks: 0, dropped: 0,
+  dropped_bytes: 0, unknown_frees: 0, missed_frees: 0, paused_calls: 0, verified_stacks: 0,
+  verify_differences: 0, frames_unresolved: 0,
+};
+
 const ABOUT: FileAbout = {
   side: "a", name: "made.residue", program: "made", command: ["made"], pid: 1, host: "here",
-  residue_version: "0", started_unix_ns: 0, duration_ns: 1000, end: { kind: "exit", code: 0 },
+  residue_version: "0", started_unix_ns: 0, duration_ns: 1000, end: { kind: "exited", code: 0 },
   allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, events: 4,
-  stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: {}, warnings: [],
+  stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: NO_STATS, warnings: [],
   counters: ["hits"], threads: [], scopes: ["load"],
   has: { changes: true, stages: true, sizes: true, births: true, threads: true },
 };

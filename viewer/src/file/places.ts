@@ -7,7 +7,7 @@
 // Where begins were left out a range is wider, up to those that are there: what events
 // left is never hidden.
 
-import type { FileData } from "./data";
+import type { FileData } from "../answers";
 import type { EventRange } from "./question";
 
 export interface Places {

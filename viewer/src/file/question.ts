@@ -1,8 +1,7 @@
 // The parameters of a question, read into what they mean: the same words as the server's,
 // and the same sentences for what is wrong with one.
 
-import type { CounterName, Kind } from "../answers";
-import { COUNTERS } from "./data";
+import { COUNTERS, type CounterName, type Kind } from "../answers";
 
 /** Both included. */
 export interface EventRange {

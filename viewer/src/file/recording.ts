@@ -1,9 +1,10 @@
 // The data of a file, with what is worked out from them once and asked for again and
 // again.
 
-import type { CounterName, FileAbout, Kind } from "../answers";
+import {
+  COUNTERS, type CounterName, type FileAbout, type FileData, type FilePart, type FileRow, type Kind,
+} from "../answers";
 import { ROOT_LABEL, type CallTree, type Label } from "./calltree";
-import { COUNTERS, type FileData, type FilePart, type FileRow } from "./data";
 import { placesOf, type Places } from "./places";
 import type { EventRange } from "./question";
 import { Recent } from "./recent";

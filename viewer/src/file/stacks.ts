@@ -1,7 +1,6 @@
 // api/stacks: the table of stacks.
 
-import type { CounterName, StackNumbers, Stacks, StackSort } from "../answers";
-import { COUNTERS } from "./data";
+import { COUNTERS, type CounterName, type StackNumbers, type Stacks, type StackSort } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { rowOf } from "./rows";

@@ -1,7 +1,7 @@
 // Whether the recording is whole, and what was recorded.
 
 import type { ComponentChildren } from "preact";
-import type { FileAbout } from "../answers";
+import type { FileAbout, RecorderStats } from "../answers";
 import { count, duration } from "../format";
 import { Amount } from "../parts/Number";
 import { commandLine, dateText, endedWell, endText, recorderBytes, wholeness } from "./recording";
@@ -15,9 +15,8 @@ function Duration(props: { ns: number }) {
 }
 
 /** A number of the recorder's own; a warning where it should be zero and is not. */
-function Loss(props: { file: FileAbout; name: string; words: string; isBad?: boolean }) {
+function Loss(props: { file: FileAbout; name: keyof RecorderStats; words: string; isBad?: boolean }) {
   const value = props.file.recorder[props.name];
-  if (value === undefined) return null;
   return (
     <span class={props.isBad && value > 0 ? "head-bad" : undefined} data-recorder={props.name}>
       {props.isBad && value > 0 && "⚠\ufe0e "}
@@ -27,7 +26,7 @@ function Loss(props: { file: FileAbout; name: string; words: string; isBad?: boo
 }
 
 function Verified(props: { file: FileAbout }) {
-  const { verified_stacks: verified = 0, verify_differences: differences = 0 } = props.file.recorder;
+  const { verified_stacks: verified, verify_differences: differences } = props.file.recorder;
   if (verified === 0) return <span title="residue run --verify-stacks compares stacks with those of another unwinder">not verified</span>;
   return (
     <span class={differences > 0 ? "head-bad" : undefined}>
@@ -64,7 +63,7 @@ export function Completeness(props: { file: FileAbout }) {
         </span>
         {recorderBytes(file) > 0 && (
           <span title="The recorder's own time over all threads, and its own memory">
-            recorder <Duration ns={file.recorder["time_ns"] ?? 0} />, <Amount value={recorderBytes(file)} unit="bytes" />
+            recorder <Duration ns={file.recorder.time_ns} />, <Amount value={recorderBytes(file)} unit="bytes" />
           </span>
         )}
       </span>

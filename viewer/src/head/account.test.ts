@@ -11,7 +11,7 @@ const NOTHING = {
 function account(parts: Partial<Account["bytes_per_event"]>): Account {
   return {
     from_event: 1, to_event: 9, accounts: 3, explained_share: 1, fragmentation: false, untouched: false,
-    reasons: [], bytes_per_event: { ...NOTHING, ...parts },
+    reasons: [], reason_codes: [], bytes_per_event: { ...NOTHING, ...parts },
   };
 }
 

@@ -1,8 +1,10 @@
 import { expect, test } from "vitest";
-import type { FileAbout } from "../answers";
+import type { FileAbout, RecorderStats } from "../answers";
+import { NO_STATS } from "../file/made";
 import * as text from "./recording";
 
-const file = (warnings: string[], recorder: Record<string, number>) => ({ warnings, recorder }) as FileAbout;
+const file = (warnings: string[], recorder: Partial<RecorderStats>) =>
+  ({ warnings, recorder: { ...NO_STATS, ...recorder } }) as FileAbout;
 
 test("every end has its words", () => {
   expect(text.endText({ kind: "exited", code: 3 })).toBe("exited with status 3");

@@ -1,18 +1,18 @@
 // Whether the recording is whole, and the facts about it, in words.
 
-import type { FileAbout } from "../answers";
+import type { FileAbout, RecorderStats } from "../answers";
 
 export function endText(end: FileAbout["end"]): string {
   switch (end.kind) {
     case "running":
       return "still running";
     case "exited":
-      return `exited with status ${end.code ?? "unknown"}`;
+      return `exited with status ${end.code}`;
     case "killed":
-      return `killed by signal ${end.signal ?? "unknown"}`;
+      return `killed by signal ${end.signal}`;
     case "exec":
       return "replaced itself by another program";
-    default:
+    case "unknown":
       return "how it ended is not known";
   }
 }
@@ -25,17 +25,17 @@ export function endedWell(end: FileAbout["end"]): boolean {
 export type Wholeness = "whole" | "noted" | "lossy";
 
 /** What the recorder counts when something is missing from the numbers. */
-const LOSSES = ["dropped", "missed_frees", "paused_calls", "verify_differences"];
+const LOSSES: (keyof RecorderStats)[] = ["dropped", "missed_frees", "paused_calls", "verify_differences"];
 
 /** `lossy` where numbers are less than exact, `noted` where there is something to read. */
 export function wholeness(file: FileAbout): Wholeness {
-  if (LOSSES.some((name) => (file.recorder[name] ?? 0) > 0)) return "lossy";
+  if (LOSSES.some((name) => file.recorder[name] > 0)) return "lossy";
   return file.warnings.length > 0 ? "noted" : "whole";
 }
 
 /** The recorder's own memory, shared and inside the program. */
 export function recorderBytes(file: FileAbout): number {
-  return (file.recorder["arena_bytes"] ?? 0) + (file.recorder["private_bytes"] ?? 0);
+  return file.recorder.arena_bytes + file.recorder.private_bytes;
 }
 
 /** A command as it could be given to a shell. */

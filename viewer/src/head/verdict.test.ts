@@ -1,12 +1,20 @@
 import { expect, test } from "vitest";
-import type { Followed, StackVerdict, Verdict } from "../answers";
+import type { EventsAbout, Followed, StackVerdict, Verdict } from "../answers";
 import * as text from "./verdict";
+
+const EVENTS: EventsAbout = {
+  source: "marks", events: 1000, streams: 1, stride: 1, birth_bin_events: 1, tick_ns: 0, late_lines: 0,
+  misuse: {
+    end_without_begin: 0, begin_inside_event: 0, end_of_another: 0, scope_end_without_begin: 0, no_room: 0,
+  },
+};
 
 function verdict(parts: Partial<Verdict>): Verdict {
   return {
+    format: "residue-leaks", version: 1, program: "made", about: EVENTS, churn: [],
     verdict: "leak", basis: "stacks", unit: "event", events: 1000, rate_bytes_per_event: 50_850, low: 48_870,
     high: 52_830, first_event: 1, last_event: 1000, warm_up_events: 0, smallest_visible_bytes_per_event: 12,
-    needs_events: null, reasons: [], counter: null, series: { live: null, rss: null, vm: null }, account: null,
+    needs_events: null, reasons: [], reason_codes: [], counter: null, series: { live: null, rss: null, vm: null }, account: null,
     stacks: [], ...parts,
   };
 }
@@ -66,7 +74,8 @@ test("counters are told by one of what they count", () => {
   ]);
   const counter: Followed = {
     name: "photons", bytes_per_unit: 1229, bytes_per_unit_low: 1200, bytes_per_unit_high: 1250, constant_bytes: 512,
-    correlation: 0.9987, explained_share: 0.97, dependence: "proportional",
+    constant_bytes_low: 500, constant_bytes_high: 524, correlation: 0.9987, explained_share: 0.97,
+    dependence: "proportional", events: 1000, chance: 0,
   };
   expect(text.followedText(counter, "event")).toBe("per photon (counter photons, r = 0.999, 97 % of the growth)");
   expect(text.followedText({ ...counter, dependence: "both" }, "event")).toBe(

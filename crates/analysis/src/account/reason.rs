@@ -4,6 +4,11 @@ use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "AccountReason")
+)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Reason {
     LastMinusFirst {

@@ -4,6 +4,11 @@ use super::{Basis, Headline};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "VerdictReason")
+)]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Reason {
     /// Lines of output that were read only when the next had come.

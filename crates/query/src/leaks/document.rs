@@ -14,11 +14,14 @@ use residue_profile::Profile;
 use residue_profile::timeline::About;
 use serde::Serialize;
 
+/// The document of `residue leaks --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Verdict"))]
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
     program: &'a str,
+    #[cfg_attr(feature = "typescript", ts(type = "EventUnit"))]
     unit: &'static str,
     events: u64,
     about: &'a About,
@@ -26,11 +29,16 @@ pub struct Document<'a> {
     /// What the rate was measured on.
     basis: Basis,
     rate_bytes_per_event: f64,
+    /// The 95 % interval of the rate; null where it has no bound.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     low: f64,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     high: f64,
     first_event: u64,
     last_event: u64,
     warm_up_events: u64,
+    /// Null where no growth would have been seen.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
     /// In sentences, and the same as codes with their numbers.
@@ -38,35 +46,57 @@ pub struct Document<'a> {
     reason_codes: Vec<Reason<'a>>,
     counter: Option<Counter<'a>>,
     series: Series<'a>,
-    account: Option<Told<&'a GrowthAccount>>,
+    account: Option<ToldAccount<'a>>,
     stacks: Vec<Stack<'a>>,
     churn: Vec<Churn>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "VerdictSeries")
+)]
 struct Series<'a> {
-    live: Option<Told<&'a Growth>>,
-    rss: Option<Told<&'a Growth>>,
-    vm: Option<Told<&'a Growth>>,
+    live: Option<ToldGrowth<'a>>,
+    rss: Option<ToldGrowth<'a>>,
+    vm: Option<ToldGrowth<'a>>,
 }
 
-/// Something with codes, and the sentences for them.
+/// A series with the sentences for its codes.
 #[derive(Serialize)]
-struct Told<T> {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Growth"))]
+struct ToldGrowth<'a> {
     #[serde(flatten)]
-    codes: T,
+    growth: &'a Growth,
+    reasons: Vec<String>,
+}
+
+/// An account with the sentences for its codes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Account"))]
+struct ToldAccount<'a> {
+    #[serde(flatten)]
+    account: &'a GrowthAccount,
     reasons: Vec<String>,
 }
 
 /// Of the headline, or of the series that it was measured on.
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "VerdictOrGrowthReason")
+)]
 #[serde(untagged)]
 enum Reason<'a> {
     Headline(&'a verdict::Reason),
     Growth(&'a growth::Reason),
 }
 
+/// The counter that growth follows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Followed"))]
 struct Counter<'a> {
     name: &'a str,
     #[serde(flatten)]
@@ -74,6 +104,7 @@ struct Counter<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StackVerdict"))]
 struct Stack<'a> {
     /// The largest of those through the same functions, and how many there are.
     stack: u32,
@@ -87,7 +118,10 @@ struct Stack<'a> {
     reason: String,
     reason_codes: &'a [shape::Reason],
     rate_bytes_per_event: f64,
+    /// The 95 % interval of the rate; null where it has no bound.
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     low: f64,
+    #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     high: f64,
     share: Option<f64>,
     blocks_per_event: f64,
@@ -98,7 +132,9 @@ struct Stack<'a> {
     live: &'a [f64],
 }
 
+/// Whether the births of the survivors fit the readings, or the sentence that says how not.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Agreement"))]
 #[serde(rename_all = "kebab-case")]
 enum AgreementText {
     Agrees,
@@ -119,7 +155,9 @@ impl AgreementText {
     }
 }
 
+/// Containers that reallocate as they grow.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
     stack: u32,
     #[serde(flatten)]
@@ -168,8 +206,8 @@ pub fn document<'a>(
     let mut paths = names.paths(profile, &filter);
     let growth = &verdict.growth;
     let unit = verdict.source.unit();
-    let told = |growth| Told {
-        codes: growth,
+    let told = |growth| ToldGrowth {
+        growth,
         reasons: sentences::of_growth(growth, unit),
     };
     let headline_codes = verdict.reasons.iter().map(Reason::Headline);
@@ -200,8 +238,8 @@ pub fn document<'a>(
             rss: verdict.rss.as_ref().map(told),
             vm: verdict.vm.as_ref().map(told),
         },
-        account: verdict.account.as_ref().map(|account| Told {
-            codes: account,
+        account: verdict.account.as_ref().map(|account| ToldAccount {
+            account,
             reasons: sentences::of_account(account, unit),
         }),
         stacks: verdict

@@ -6,8 +6,6 @@
 //!   histories  changes of stacks by place ──► parts of a row, by the path they end in
 //!   rest       what has no row
 //! ```
-//!
-//! `viewer/src/file/data.ts` says what they are in the file.
 
 mod choice;
 mod histories;
@@ -19,8 +17,6 @@ pub mod script_json;
 #[cfg(test)]
 mod tests;
 
-use std::io::Write;
-
 use anyhow::Result;
 use residue_analysis::groups::GroupId;
 use residue_calltree::Detail;
@@ -30,7 +26,7 @@ use serde::Serialize;
 use super::answers::stack_row::{self, StackRow};
 use super::opened::Opened;
 use histories::{NO_HISTORY, Places, histories};
-use labels::FileLabels;
+use labels::{FileLabel, FileLabels};
 use parts::FilePart;
 use script_json::to_script_json;
 
@@ -60,22 +56,40 @@ impl Limits {
     };
 }
 
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FileRows {
+    /// Functions that paths refer to; two of them never have the same name and library
+    /// unless their names were cut.
+    labels: Vec<FileLabel>,
+    /// What paths by library refer to.
+    libraries: Vec<FileLabel>,
+    /// Events at whose begins it is known what stacks hold, ascending; of very many, some.
+    /// Place p stands for all that happened from the begin of `begins[p]` to that of
+    /// `begins[p + 1]`; the last place ends with the last event.
     begins: Vec<EventNumber>,
+    /// In the order of groups: among rows that are equal in what they are sorted by, the
+    /// earlier comes first, as the server has it.
+    rows: Vec<FileRow>,
+    #[serde(skip)]
     begins_known: usize,
-    labels: Vec<u8>,
-    libraries: Vec<u8>,
-    /// In the order of groups, which is the server's among equals.
-    rows: Vec<Vec<u8>>,
     /// Stacks that name rows, those that matter most first.
+    #[serde(skip)]
     stacks: Vec<i64>,
+    #[serde(skip)]
     groups: usize,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct FileRow {
+    /// Of the whole recording, as in `api/stacks`; `path` is empty, `parts` have it.
     row: StackRow,
+    /// The stacks of the row by the path they end in; the row's own is that of the first.
+    /// Stacks that fall at times have parts of their own, as long as they are few.
     parts: Vec<FilePart>,
+    /// All of one kind that is not in this file, as one row of one part; its `stack` is -1
+    /// of the heap, -2 of mappings, -3 of reported blocks.
     is_rest: bool,
 }
 
@@ -88,7 +102,7 @@ impl FileRows {
         let mut labels = FileLabels::of(&opened.tree(Detail::Function).tree);
         let mut libraries = FileLabels::of(&opened.tree(Detail::Library).tree);
         let mut stacks = Vec::new();
-        let mut rows: Vec<(GroupId, Vec<u8>)> = Vec::new();
+        let mut rows: Vec<(GroupId, FileRow)> = Vec::new();
         let mut bytes = 0;
         let shown = stack_row::rows(opened, &chosen, None, None, &|_| true);
         for (&group, row) in chosen.iter().zip(shown) {
@@ -98,14 +112,14 @@ impl FileRows {
             let parts = parts::parts(opened, members, moved, limits.falling);
             let parts = parts.into_iter();
             let stack = row.stack;
-            let row = to_script_json(&FileRow {
+            let row = FileRow {
                 row: row.without_path(),
                 parts: parts
                     .map(|part| part.written(&mut labels, &mut libraries))
                     .collect(),
                 is_rest: false,
-            })?;
-            bytes += row.len();
+            };
+            bytes += to_script_json(&row)?.len();
             bytes += labels.written_bytes(before[0])? + libraries.written_bytes(before[1])?;
             if bytes > limits.row_bytes {
                 labels.truncate(before[0]);
@@ -117,15 +131,15 @@ impl FileRows {
         }
         rows.sort_unstable_by_key(|(group, _)| *group);
         let has_row: Vec<GroupId> = rows.iter().map(|(group, _)| *group).collect();
-        let mut rows: Vec<Vec<u8>> = rows.into_iter().map(|(_, row)| row).collect();
+        let mut rows: Vec<FileRow> = rows.into_iter().map(|(_, row)| row).collect();
         for rest in rest::rest(opened, &has_row, &places) {
-            rows.push(to_script_json(&rest.row(&mut labels, &mut libraries))?);
+            rows.push(rest.row(&mut labels, &mut libraries));
         }
         Ok(FileRows {
             begins: places.events(),
             begins_known: places.known,
-            labels: labels.to_script_json()?,
-            libraries: libraries.to_script_json()?,
+            labels: labels.labels,
+            libraries: libraries.labels,
             rows,
             stacks,
             groups: groups.count(),
@@ -161,20 +175,6 @@ impl FileRows {
     /// The stacks that name the rows, those that matter most first.
     pub fn stacks(&self) -> impl Iterator<Item = i64> + '_ {
         self.stacks.iter().copied()
-    }
-
-    /// Writes its members of the document, each with a comma in front.
-    pub fn write(&self, out: &mut Vec<u8>) -> Result<()> {
-        write!(out, ",\"labels\":")?;
-        out.extend(&self.labels);
-        write!(out, ",\"libraries\":")?;
-        out.extend(&self.libraries);
-        write!(out, ",\"begins\":")?;
-        serde_json::to_writer(&mut *out, &self.begins)?;
-        write!(out, ",\"rows\":[")?;
-        out.extend(self.rows.join(&b','));
-        out.push(b']');
-        Ok(())
     }
 }
 

@@ -7,8 +7,9 @@ use std::str::FromStr;
 
 use residue_calltree::Label;
 
-/// 64 bits of what something is called.
+/// 64 bits of what something is called; 16 hexadecimal digits in JSON.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(type = "string"))]
 pub struct Key(u64);
 
 impl Key {

@@ -9,6 +9,7 @@
 pub mod answers;
 pub mod boxes;
 pub mod compared;
+pub mod file_data;
 pub mod file_rows;
 pub mod flame_tree;
 pub mod joined;
@@ -19,4 +20,6 @@ pub mod recent;
 pub mod selection;
 pub mod shelf;
 pub mod tree;
+#[cfg(feature = "typescript")]
+pub mod typescript;
 pub mod values;

@@ -7,12 +7,16 @@ use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::Detail;
 use residue_profile::{Counter, Kind, Profile, ThreadCounters};
+use serde::Serialize;
 
 use super::opened::Opened;
 use super::question::Question;
 use super::tree::ShownTree;
 use super::values::{Values, Wanted};
 use residue_profile::Span;
+
+/// What is known of a range of events: what the range left.
+pub const RANGE_COUNTERS: [Counter; 2] = [Counter::Live, Counter::LiveBlocks];
 
 pub struct Selection<'a> {
     pub opened: &'a Opened,
@@ -47,15 +51,14 @@ impl<'a> Selection<'a> {
         if self.thread.is_some() && self.of_thread().is_none() {
             bail!("`{name}` is not known by thread, only calls, total and frees");
         }
-        let is_live = matches!(self.counter, Counter::Live | Counter::LiveBlocks);
-        if self.events.is_some() && !is_live {
+        if self.events.is_some() && !RANGE_COUNTERS.contains(&self.counter) {
             bail!("`{name}` is not known of a range of events, only live and live-blocks");
         }
         Ok(())
     }
 
-    pub fn unit(&self) -> &'static str {
-        unit(self.counter)
+    pub fn unit(&self) -> Unit {
+        Unit::of(self.counter)
     }
 
     pub fn span(&self) -> Result<Option<Span>> {
@@ -141,10 +144,21 @@ impl<'a> Selection<'a> {
 }
 
 /// What a counter counts.
-pub fn unit(counter: Counter) -> &'static str {
-    match counter.is_bytes() {
-        true => "bytes",
-        false => "count",
+#[derive(Debug, Clone, Copy, Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    #[default]
+    Bytes,
+    Count,
+}
+
+impl Unit {
+    pub fn of(counter: Counter) -> Unit {
+        match counter.is_bytes() {
+            true => Unit::Bytes,
+            false => Unit::Count,
+        }
     }
 }
 

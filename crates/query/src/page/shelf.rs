@@ -18,6 +18,9 @@ const TREES_KEPT: usize = 3;
 /// Comparisons that are kept: about a hundred bytes a node each.
 const COMPARISONS_KEPT: usize = 4;
 
+/// Names of the two profiles: the first, and the one it is compared with.
+pub const SIDES: [&str; 2] = ["a", "b"];
+
 #[derive(Clone)]
 pub struct Shelf {
     pub first: Arc<Opened>,
@@ -55,7 +58,7 @@ impl Shelf {
 
     /// The profile that a question is about.
     pub fn side(&self, question: &Question) -> Result<&Opened> {
-        match question.word("side", &["a", "b"])? {
+        match question.word("side", &SIDES)? {
             "b" => self.second(),
             _ => Ok(&self.first),
         }
@@ -68,7 +71,7 @@ impl Shelf {
 
     /// The other one of the two.
     pub fn other(&self, question: &Question) -> Result<&Opened> {
-        match question.word("side", &["a", "b"])? {
+        match question.word("side", &SIDES)? {
             "b" => Ok(&self.first),
             _ => self.second(),
         }

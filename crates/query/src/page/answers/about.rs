@@ -17,20 +17,29 @@ const MOST_SCOPES: usize = 200;
 const MOST_THREADS: usize = 1000;
 const MOST_NOTES: usize = 100;
 
+/// Answers `api/about`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct About<'a> {
     format: &'static str,
     version: u32,
+    /// Counts up each time the data change, as those of a running program do.
     generation: u64,
+    /// A program is being watched; `ended` once it is gone.
     live: bool,
     ended: bool,
+    /// One, or two to compare.
     files: Vec<FileAbout<'a>>,
+    /// Of a self-contained file: what it holds and what was left out, in sentences.
     left_out: &'a [String],
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct FileAbout<'a> {
+    #[cfg_attr(feature = "typescript", ts(type = "Side"))]
     side: &'static str,
+    /// File name without folders.
     name: &'a str,
     program: &'a str,
     command: &'a [String],
@@ -42,16 +51,22 @@ struct FileAbout<'a> {
     end: &'a End,
     allocator: &'a str,
     max_rss_bytes: Option<u64>,
+    /// What one turn is called.
+    #[cfg_attr(feature = "typescript", ts(type = "EventUnit"))]
     unit: &'static str,
+    /// First and last event at which stacks are known; null without events.
     first_event: Option<EventNumber>,
     last_event: Option<EventNumber>,
     events: u64,
+    /// One event in so many has its own moments.
     stride: u32,
     stacks: usize,
     heap: &'a Totals,
     mappings: &'a Totals,
     recorder: &'a RecorderStats,
+    /// What makes the numbers less than exact, then what else the reader should know.
     warnings: Vec<String>,
+    /// Names of what the program counted.
     counters: Vec<&'a str>,
     threads: &'a [Thread],
     scopes: Vec<&'a str>,
@@ -60,6 +75,7 @@ struct FileAbout<'a> {
 
 /// Which views have something to show.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Has {
     changes: bool,
     stages: bool,
@@ -68,11 +84,14 @@ struct Has {
     threads: bool,
 }
 
+/// Answers `api/status`, which is asked each second of a running program.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Status<'a> {
     generation: u64,
     live: bool,
     ended: bool,
+    /// Why the last reading failed, if it did.
     trouble: Option<&'a str>,
 }
 

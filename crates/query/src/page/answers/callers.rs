@@ -14,33 +14,41 @@ use super::functions::FunctionRow;
 use crate::page::key::Key;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, Unit};
 use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
 
 const MOST_ENDS: usize = 200;
 
+/// Answers `api/callers`. Parameters: side, events, kind, focus, counter, function (a key).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Callers {
+    #[cfg_attr(feature = "typescript", ts(type = "CounterName"))]
     counter: &'static str,
-    unit: &'static str,
+    unit: Unit,
     whole: u64,
     function: FunctionRow,
+    /// What began with it: nothing called it.
     begun: u64,
+    /// The highest, at most 200 each.
     callers: Vec<CallEnd>,
     callees: Vec<CallEnd>,
     callers_found: usize,
     callees_found: usize,
+    /// Where it is in the source, as far as is known: the file with most of it.
     file_id: Option<FileId>,
     file: Option<String>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct CallEnd {
     #[serde(flatten)]
     function: FunctionRow,
     value: u64,
+    /// The part in which the called one of the two was at work already, further out.
     recursive: u64,
 }
 

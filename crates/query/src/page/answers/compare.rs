@@ -9,23 +9,32 @@ use crate::compare::comparison::Comparison;
 use crate::compare::rows::{By, Table};
 use crate::page::compared::{Compared, Wanted};
 use crate::page::question::Question;
-use crate::page::selection::unit;
+use crate::page::selection::Unit;
 use crate::page::shelf::Shelf;
 use residue_names::cut_middle;
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
 
+/// Answers `api/compare`. Parameters: by, counter, kind, focus, class (all, new, gone, grown,
+/// shrunk), offset, limit (most 200). Side `a` is before, `b` is after.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Compare {
+    #[cfg_attr(feature = "typescript", ts(type = "CounterName"))]
     counter: &'static str,
-    unit: &'static str,
+    unit: Unit,
+    #[cfg_attr(feature = "typescript", ts(type = "CompareBy"))]
     by: &'static str,
+    /// What numbers are divided by in `rate_*`: null where they are not.
+    #[cfg_attr(feature = "typescript", ts(type = "EventUnit | null"))]
     per: Option<&'static str>,
     before: CompareSide,
     after: CompareSide,
     counts: Counts,
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     growth: Number,
+    #[cfg_attr(feature = "typescript", ts(type = "number"))]
     fall: Number,
     found: usize,
     offset: usize,
@@ -33,6 +42,7 @@ pub struct Compare {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct CompareSide {
     name: String,
     program: String,
@@ -41,6 +51,11 @@ struct CompareSide {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "CompareCounts")
+)]
 struct Counts {
     new: u64,
     gone: u64,
@@ -58,7 +73,9 @@ enum Number {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct CompareRow {
+    #[cfg_attr(feature = "typescript", ts(type = "CompareClass"))]
     class: &'static str,
     before: i64,
     after: i64,
@@ -66,7 +83,9 @@ struct CompareRow {
     rate_before: Option<f64>,
     rate_after: Option<f64>,
     rate_delta: Option<f64>,
+    /// Of all growth, or of all fall.
     share: f64,
+    /// Function or library; of a stack the path, root first.
     name: Option<String>,
     path: Option<Vec<String>>,
 }
@@ -101,7 +120,7 @@ pub fn compare(shelf: &Shelf, question: &Question) -> Result<Compare> {
     let sums = &table.sums;
     Ok(Compare {
         counter: wanted.counter.name(),
-        unit: unit(wanted.counter),
+        unit: Unit::of(wanted.counter),
         by: wanted.by.name(),
         per: comparison.per,
         before: CompareSide {

@@ -17,7 +17,7 @@ use crate::page::boxes::{Boxes, Sent, Width, widest};
 use crate::page::flame_tree::{FlameTree, Upside};
 use crate::page::key::Key;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{RANGE_COUNTERS, Selection, Unit};
 use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
@@ -27,37 +27,61 @@ const MOST_DEPTH: usize = 4096;
 /// Functions from the allocating one on: the key of an inverted box names them all.
 const MOST_UPSIDE_DEPTH: usize = 256;
 
+/// What boxes stand for.
+pub const BY: [&str; 5] = ["function", "module", "scope", "thread", "line"];
+
+/// Answers `api/flame`. Parameters: side, events, kind, focus, counter, by, inverted (1),
+/// root (a key), thread (a tid), against (`51..100` for another range of the same file; `a`
+/// or `b` for the other file), highlight (a regular expression), depth (most, default 256).
 #[derive(Serialize, Default)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flame {
+    #[cfg_attr(feature = "typescript", ts(type = "CounterName"))]
     pub counter: &'static str,
-    pub unit: &'static str,
+    pub unit: Unit,
+    /// What shares are of: everything, not only below the root that is shown.
     pub whole: u64,
     pub base_whole: Option<u64>,
+    /// Events on each side, to compare rates.
     pub events: u64,
     pub base_events: Option<u64>,
+    /// From the outermost to the box that is shown as the root; empty for everything.
     pub breadcrumbs: Vec<Crumb>,
+    /// Texts that boxes refer to.
     pub names: Vec<String>,
     pub libraries: Vec<String>,
+    /// Boxes in columns, parents before children; the first is the root that is shown.
     pub key: Vec<String>,
-    /// Keys of the functions, for their callers.
+    /// Keys of functions, for `api/callers`; empty where there is none.
     pub function: Vec<String>,
     /// Of the first, which has none, minus one.
     pub parent: Vec<i64>,
     pub name: Vec<usize>,
     pub library: Vec<usize>,
+    /// With all below it.
     pub value: Vec<u64>,
     pub own: Vec<u64>,
+    /// On the other side, where two are compared.
     pub base: Option<Vec<u64>>,
+    /// Width: the value, or where two are compared the larger side of each stack, so that
+    /// what is gone has a width too.
     pub weight: Vec<u64>,
+    /// 1: part of a framework.
     pub framework: Vec<u8>,
+    /// 1: it matches `highlight`.
     pub matched: Vec<u8>,
+    /// Of all below the root that is shown: in or below a match.
     pub matched_value: Option<u64>,
+    /// Too small to be drawn: how many boxes were not sent, at the edges of what was.
     pub left_out: u64,
+    /// In a range: bytes by which other stacks fell; they have no box.
     pub fallen: u64,
+    /// What the reader should know, such as that a range is not known by thread.
     pub notes: Vec<String>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Crumb {
     pub key: String,
     pub name: String,
@@ -65,7 +89,7 @@ pub struct Crumb {
 }
 
 pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
-    let by = question.word("by", &["function", "module", "scope", "thread", "line"])?;
+    let by = question.word("by", &BY)?;
     let opened = shelf.side(question)?;
     if by == "thread" && question.text("thread").is_none() {
         return thread_flame::threads(opened, question);
@@ -135,7 +159,7 @@ fn of_other_range(
         focus: selection.focus.clone(),
         ..*selection
     };
-    if !matches!(other.counter, Counter::Live | Counter::LiveBlocks) {
+    if !RANGE_COUNTERS.contains(&other.counter) {
         bail!("ranges of events are compared by live and live-blocks");
     }
     Ok((other.values(shown)?, other.event_count()?))

@@ -15,20 +15,23 @@ const MOST_AT_ROOT: usize = 250;
 const MOST_SYMBOL: usize = 2000;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FrameDetail {
     function: String,
     symbol: Option<String>,
     library: Option<String>,
     address: Option<String>,
     framework: bool,
-    /// Innermost first; the last is the frame's own function.
+    /// Innermost first; the last is the frame's own function, those before it were inlined.
     places: Vec<PlaceDetail>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct PlaceDetail {
     function: String,
     file: Option<String>,
+    /// Names the file in `api/source`.
     file_id: Option<FileId>,
     line: Option<u32>,
 }

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::stack_row::MOST_NAME;
 use crate::page::key::Key;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, Unit};
 use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::ByLabel;
@@ -16,10 +16,14 @@ use crate::page::values::ByLabel;
 const USUAL_ROWS: usize = 100;
 const MOST_ROWS: usize = 200;
 
+/// Answers `api/functions`. Parameters: side, events, kind, focus (chooses functions by
+/// their names, and not stacks), counter, sort (cumulative, self), offset, limit (most 200).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Functions {
+    #[cfg_attr(feature = "typescript", ts(type = "CounterName"))]
     counter: &'static str,
-    unit: &'static str,
+    unit: Unit,
     whole: u64,
     found: usize,
     offset: usize,
@@ -27,6 +31,7 @@ pub struct Functions {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FunctionRow {
     pub key: Key,
     pub function: String,

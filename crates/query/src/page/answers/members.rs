@@ -16,6 +16,7 @@ const MOST_MEMBERS: usize = 50;
 const MOST_PLACES: usize = 3;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Member {
     stack: StackId,
     /// Where it differs from the others, innermost first.

@@ -1,22 +1,22 @@
 //! One file per question. Each turns parameters into a document of bounded size.
 
-mod about;
-mod callers;
-mod compare;
-mod flame;
+pub mod about;
+pub mod callers;
+pub mod compare;
+pub mod flame;
 mod frames;
-mod functions;
+pub mod functions;
 mod members;
-mod sizes;
-mod source;
-mod stack;
+pub mod sizes;
+pub mod source;
+pub mod stack;
 pub mod stack_row;
 pub mod stacks;
-mod stages;
+pub mod stages;
 mod thin;
 mod thread_flame;
-mod timeline;
-mod verdict;
+pub mod timeline;
+pub mod verdict;
 
 #[cfg(test)]
 mod odd;

@@ -11,14 +11,18 @@ use crate::page::selection::Selection;
 use crate::page::shelf::Shelf;
 use crate::size_bins::size_bounds;
 
+/// Answers `api/sizes`. Parameters: side, kind, focus.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sizes {
+    /// Null where sizes are not known.
     total: Option<Vec<SizeBin>>,
     live: Option<Vec<SizeBin>>,
 }
 
 /// Blocks from one size to another, both included.
 #[derive(Debug, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SizeBin {
     from_bytes: u64,
     /// Highest where all larger blocks are counted here too.

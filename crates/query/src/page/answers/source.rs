@@ -9,7 +9,7 @@ use residue_calltree::{Detail, Functions, LabelId};
 use serde::Serialize;
 
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, Unit};
 use crate::page::shelf::Shelf;
 use crate::visible::visible;
 
@@ -19,16 +19,23 @@ const CONTEXT: u32 = 5;
 /// Characters of a line that are sent.
 const LONGEST_LINE: usize = 500;
 
+/// Answers `api/source`. Parameters: side, events, kind, focus, counter, file (a `file_id` of
+/// this profile), line (where to look).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct SourceLines {
     file: String,
+    /// Why there is no text, where there is none.
     missing: Option<String>,
+    /// Lines with numbers and those around them, at most 2000.
     lines: Vec<SourceLine>,
-    unit: &'static str,
+    unit: Unit,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct SourceLine {
+    /// From one.
     line: u32,
     text: Option<String>,
     #[serde(rename = "self")]

@@ -23,25 +23,35 @@ const MOST_BIRTHS: u32 = 400;
 const MOST_READINGS: usize = 600;
 const MOST_THREADS: usize = 200;
 
+/// Answers `api/stack`. Parameters: side, events, stack.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StackDetail {
     row: StackRow,
+    /// Leaf first.
     frames: Vec<FrameDetail>,
+    /// Instead of frames, where there is no path.
     no_path: Option<&'static str>,
+    /// The stacks of the row, the largest first, at most 50.
     members: Vec<Member>,
+    /// Why it has its shape, and whether the witnesses agree.
     reason: Option<String>,
     agreement: Option<String>,
     sizes_total: Vec<SizeBin>,
     sizes_live: Vec<SizeBin>,
+    /// Survivors by the event they were made in, at most 400 parts of so many events.
     births_width: u32,
     births: Vec<Births>,
+    /// At begins of events in the range, at most 600, evenly chosen.
     series: Series,
     deferral: Option<Deferral>,
+    /// Path of a late free, leaf first.
     freed_at: Option<Vec<FrameDetail>>,
     threads: Vec<ThreadPart>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Births {
     /// The first of them; zero for what was made before the first event.
     event: u32,
@@ -50,13 +60,16 @@ struct Births {
 }
 
 #[derive(Default, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StackSeries"))]
 struct Series {
     event: Vec<EventNumber>,
     bytes: Vec<i64>,
     blocks: Vec<i64>,
 }
 
+/// Frees in a later event than that of the allocation.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Deferral {
     frees: u64,
     mean_events: f64,
@@ -64,6 +77,7 @@ struct Deferral {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct ThreadPart {
     name: String,
     tid: u32,

@@ -25,24 +25,34 @@ const MOST_STEPS: usize = 64;
 pub const MOST_NAME: usize = 400;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StackRow {
-    /// Less than nothing for a row of no stack.
+    /// The largest of those through the same functions: names the row in `api/stack`.
+    /// Below zero for a row of no stack.
     pub stack: i64,
+    /// How many stacks, at different lines, make the row.
     lines: usize,
     kind: &'static str,
     #[serde(flatten)]
     numbers: StackNumbers,
+    /// Root first, as names are shown; long ones are cut in the middle.
     path: Vec<String>,
+    /// The innermost function's place.
     file: Option<String>,
     line: Option<u32>,
     library: String,
+    /// Null where there are fewer than two events in the range.
     shape: Option<Shape>,
     confidence: Option<Confidence>,
+    /// Bytes per event, with its 95 % interval.
     rate: Option<f64>,
     low: Option<f64>,
     high: Option<f64>,
     counter: Option<Follows>,
+    /// Live bytes over the range, at most 60 values at equal distances.
     spark: Vec<f64>,
+    /// Of the blocks live at the end, bytes by event of birth, in at most 30 equal parts of
+    /// the whole recording; empty where births are not known.
     births: Vec<u64>,
     /// Why it has its shape; not of the row, but of the page that opens from it.
     #[serde(skip)]
@@ -51,8 +61,9 @@ pub struct StackRow {
     pub agreement: Option<String>,
 }
 
-/// The counter that a stack follows.
+/// The counter that growth follows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Followed"))]
 struct Follows {
     name: String,
     #[serde(flatten)]

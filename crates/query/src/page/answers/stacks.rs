@@ -19,30 +19,43 @@ const MOST_ROWS: usize = 200;
 /// Rows that are judged when one shape is asked for.
 const MOST_JUDGED: usize = 500;
 
+/// Answers `api/stacks`. Parameters: side, events, kind, focus, sort, ascending (1), shape,
+/// offset, limit (most 200, default 50).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Stacks {
+    /// Groups of stacks through the same functions that pass the filters.
     found: usize,
     offset: usize,
+    /// Sums over all that were found. Growth is net: what fell is taken off.
     sums: StackNumbers,
+    /// Bytes by which stacks that shrank fell in the range.
     fallen_bytes: u64,
+    /// Events in the range, or of the recording.
     events: u64,
     rows: Vec<StackRow>,
+    /// Rows that were looked at for their shape, if one is asked for.
     looked_at: Option<usize>,
 }
 
 /// What is known of one stack, or of several together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StackNumbers {
+    /// Change of live memory in the range; of the whole recording: what is live.
     pub growth_bytes: i64,
     pub growth_blocks: i64,
+    /// Of the whole recording, always, as all that follows.
     pub live_bytes: u64,
     pub live_blocks: u64,
     pub total_bytes: u64,
     pub calls: u64,
     pub frees: u64,
+    /// Bytes allocated and freed again: total less live.
     pub churn_bytes: u64,
     pub temporaries: u64,
     pub reallocs: u64,
+    /// Zero in sums: peaks fall on different moments.
     pub peak_bytes: u64,
     pub at_peak_bytes: u64,
 }
@@ -120,7 +133,7 @@ pub enum Sort {
 }
 
 impl Sort {
-    const ALL: [(&'static str, Sort); 9] = [
+    pub const ALL: [(&'static str, Sort); 9] = [
         ("growth", Sort::Growth),
         ("growth-blocks", Sort::GrowthBlocks),
         ("live", Sort::Live),

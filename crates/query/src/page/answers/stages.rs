@@ -15,20 +15,39 @@ const MOST_ROWS: usize = 400;
 /// Of more, those that change least are not sent.
 const MOST_INTERVALS: usize = 200;
 
+/// Answers `api/stages`. Parameters: side, value (rss, vm, live, time).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct StagesAnswer {
+    /// Why there are no stages, where there are none.
     missing: Option<String>,
     value: Value,
-    unit: &'static str,
+    unit: StagesUnit,
     intervals: Vec<Interval>,
+    /// At most 400 rows; where there are more events, each row stands for so many and holds
+    /// sums.
     events_per_row: u32,
     rows: Vec<Row>,
     start_to_start: Vec<Option<i64>>,
+    /// In words: which interval rises most, how sure that is.
     words: Vec<String>,
     jumps: Vec<Jump>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+enum StagesUnit {
+    Bytes,
+    Nanoseconds,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "StagesInterval")
+)]
 struct Interval {
     name: String,
     mean: Option<f64>,
@@ -40,6 +59,7 @@ struct Interval {
 
 /// One event, or several together.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StagesRow"))]
 struct Row {
     event: EventNumber,
     values: Vec<Option<i64>>,
@@ -48,6 +68,7 @@ struct Row {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StagesJump"))]
 struct Jump {
     event: EventNumber,
     interval: String,
@@ -84,10 +105,10 @@ fn reason(missing: &Missing) -> String {
     reason.to_string()
 }
 
-fn unit(value: Value) -> &'static str {
+fn unit(value: Value) -> StagesUnit {
     match value {
-        Value::Rss | Value::Vm | Value::Live => "bytes",
-        Value::Time => "nanoseconds",
+        Value::Rss | Value::Vm | Value::Live => StagesUnit::Bytes,
+        Value::Time => StagesUnit::Nanoseconds,
     }
 }
 

@@ -9,7 +9,7 @@ use residue_profile::{Counter, Thread, ThreadCounters};
 use super::flame::Flame;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::{Selection, unit};
+use crate::page::selection::{Selection, Unit};
 
 /// Threads that are sent.
 const MOST_THREADS: usize = 1000;
@@ -67,7 +67,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let whole = all.fold(0_u64, u64::saturating_add);
     let mut flame = Flame {
         counter: counter.name(),
-        unit: unit(counter),
+        unit: Unit::of(counter),
         whole,
         events: selection.event_count()?,
         libraries: vec![String::new()],

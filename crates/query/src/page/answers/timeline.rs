@@ -23,37 +23,59 @@ const MOST_COUNTERS: usize = 100;
 const MOST_STAMPS: usize = 2000;
 const MOST_SNAPSHOTS: usize = 2000;
 
+/// Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points
+/// (most, default 1500).
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Timeline<'a> {
+    #[cfg_attr(feature = "typescript", ts(type = "EventUnit"))]
     unit: &'static str,
+    /// Moments are real readings; where there are more than `points`, the lowest and the
+    /// highest of each group are kept, and this says so.
     thinned: bool,
+    /// All lists have one entry per moment, in the order of time.
     event: Vec<EventNumber>,
     time_ns: Vec<u64>,
     kind: Vec<MomentKind>,
     series: Series,
     counters: Vec<Counted<'a>>,
     snapshots: Vec<Named<'a>>,
+    /// Named times inside events, at most 2000, evenly left out.
     stamps: Vec<Named<'a>>,
 }
 
+/// Bytes by moment; null where they were not read.
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "TimelineSeries")
+)]
 struct Series {
     rss: Vec<Option<u64>>,
     vm: Vec<Option<u64>>,
     live: Vec<Option<u64>>,
     mapped: Vec<Option<u64>>,
     recorder: Vec<Option<u64>>,
+    /// Free memory that the allocator keeps, where it says so: at accounts.
     retained: Vec<Option<u64>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "TimelineCounter")
+)]
 struct Counted<'a> {
     name: &'a str,
+    /// What it counted from one begin to the next, at begins; null elsewhere.
     values: Vec<Option<f64>>,
 }
 
 /// Something with a name at one time.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimelineName"))]
 struct Named<'a> {
     name: &'a str,
     event: EventNumber,

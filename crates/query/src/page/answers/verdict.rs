@@ -19,9 +19,17 @@ const MOST: Limits = Limits {
     name_characters: 200,
 };
 
+/// Answers `api/verdict`. Parameters: side, events.
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct VerdictAnswer<'a> {
+    /// What `residue leaks --json` writes; null where there are too few events.
+    #[cfg_attr(
+        feature = "typescript",
+        ts(as = "Option<leaks::document::Document<'static>>")
+    )]
     verdict: Document<'a>,
+    /// The headline in words, or why there is no verdict.
     words: Vec<String>,
 }
 

@@ -12,11 +12,12 @@ use crate::page::answers::stack_row::MOST_NAME;
 pub struct FileLabels<'a> {
     tree: &'a CallTree,
     numbers: FxHashMap<LabelId, u32>,
-    labels: Vec<FileLabel>,
+    pub labels: Vec<FileLabel>,
 }
 
 #[derive(Serialize)]
-struct FileLabel {
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FileLabel {
     name: String,
     library: String,
     framework: bool,
@@ -75,9 +76,5 @@ impl<'a> FileLabels<'a> {
     /// What labels from one on take in the file.
     pub fn written_bytes(&self, from: usize) -> Result<usize> {
         Ok(to_script_json(&&self.labels[from..])?.len())
-    }
-
-    pub fn to_script_json(&self) -> Result<Vec<u8>> {
-        to_script_json(&self.labels)
     }
 }

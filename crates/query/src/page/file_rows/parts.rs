@@ -19,10 +19,18 @@ use crate::page::opened::Opened;
 pub type CounterValues = [u64; Counter::ALL.len()];
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct FilePart {
+    /// Indices into `labels`, root first.
     pub path: Vec<u32>,
+    /// Indices into `libraries`, root first.
     pub by_library: Vec<u32>,
+    /// Of the whole recording, in the order of `COUNTERS`.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<u64>"))]
     pub counters: CounterValues,
+    /// Triples of place, bytes, blocks: by how much live memory changed, by place. Place -1
+    /// is before the first begin, place `begins.length` after the last event.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
     pub changes: History,
 }
 

@@ -1,0 +1,150 @@
+//! What a self-contained file holds, as JSON in `<script type="application/json"
+//! id="residue-data">`: the page answers from it what a server would be asked. It is the
+//! top of the data; what was left out is one row for each kind of memory, so that sums
+//! stay whole, and is said in `about.left_out`.
+
+use std::collections::BTreeMap;
+
+use anyhow::Result;
+use serde::Serialize;
+
+use super::answers::about::{About, about};
+use super::answers::sizes::{Sizes, sizes};
+use super::answers::stack::{StackDetail, stack};
+use super::answers::stages::{StagesAnswer, stages};
+use super::answers::timeline::{Timeline, timeline};
+use super::answers::verdict::{VerdictAnswer, verdict};
+use super::file_rows::script_json::to_script_json;
+use super::file_rows::{FileRows, Limits};
+use super::question::Question;
+use super::shelf::Shelf;
+
+/// What a self-contained file holds.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct FileData<'a> {
+    about: About<'a>,
+    verdict: VerdictAnswer<'a>,
+    timeline: Timeline<'a>,
+    stages: StagesByValue,
+    sizes: SizesByKind,
+    #[serde(flatten)]
+    rows: &'a FileRows,
+    /// Of the rows that matter most, by `row.stack`.
+    #[cfg_attr(feature = "typescript", ts(as = "BTreeMap<String, StackDetail>"))]
+    details: BTreeMap<i64, StackDetail>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct StagesByValue {
+    rss: StagesAnswer,
+    vm: StagesAnswer,
+    live: StagesAnswer,
+    time: StagesAnswer,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct SizesByKind {
+    heap: Sizes,
+    mapping: Sizes,
+    reported: Sizes,
+    all: Sizes,
+}
+
+/// The data as one document, in which no tag can begin.
+pub fn file_data(shelf: &Shelf, limits: &Limits) -> Result<Vec<u8>> {
+    let rows = FileRows::of(&shelf.first, limits)?;
+    let mut shelf = shelf.clone();
+    shelf.left_out = rows.left_out();
+    let shelf = &shelf;
+    let everything = Question::default();
+    let stages = |value: &str| stages(shelf, &Question::parse(&format!("value={value}")));
+    let sizes = |kind: &str| sizes(shelf, &Question::parse(&format!("kind={kind}")));
+    to_script_json(&FileData {
+        about: about(shelf)?,
+        verdict: verdict(shelf, &everything)?,
+        timeline: timeline(shelf, &everything)?,
+        stages: StagesByValue {
+            rss: stages("rss")?,
+            vm: stages("vm")?,
+            live: stages("live")?,
+            time: stages("time")?,
+        },
+        sizes: SizesByKind {
+            heap: sizes("heap")?,
+            mapping: sizes("mapping")?,
+            reported: sizes("reported")?,
+            all: sizes("all")?,
+        },
+        rows: &rows,
+        details: details(shelf, &rows, limits)?,
+    })
+}
+
+/// Details of the rows that matter most, as long as they fit.
+fn details(shelf: &Shelf, rows: &FileRows, limits: &Limits) -> Result<BTreeMap<i64, StackDetail>> {
+    let mut details = BTreeMap::new();
+    let mut bytes = 0;
+    for number in rows.stacks().take(limits.details) {
+        let detail = stack(shelf, &Question::parse(&format!("stack={number}")))?;
+        bytes += to_script_json(&detail)?.len();
+        if bytes > limits.detail_bytes {
+            break;
+        }
+        details.insert(number, detail);
+    }
+    Ok(details)
+}
+
+#[cfg(test)]
+mod tests {
+    use residue_synthetic::Spec;
+    use serde_json::Value;
+
+    use super::*;
+    use crate::choice::Names;
+    use crate::page::opened::Opened;
+
+    #[test]
+    fn details_are_those_of_the_first_rows_as_long_as_they_fit() {
+        let profile = residue_synthetic::profile(&Spec {
+            stacks: 60,
+            events: 20,
+            modules: 3,
+            functions: 20,
+            depth: 6,
+            threads: 2,
+            seed: 3,
+            long_names: true,
+        });
+        let name = "a.residue".to_string();
+        let opened = Opened::new(name, profile, Names::short());
+        let shelf = Shelf::new(opened, None);
+        let of = |details: usize, detail_bytes: usize| {
+            let limits = Limits {
+                details,
+                detail_bytes,
+                ..Limits::USUAL
+            };
+            let written = file_data(&shelf, &limits).unwrap();
+            assert!(!written.contains(&b'<'));
+            let read: Value = serde_json::from_slice(&written).unwrap();
+            (written.len(), read["details"].as_object().unwrap().clone())
+        };
+        let (none_bytes, none) = of(0, usize::MAX);
+        assert!(none.is_empty());
+        let (_, three) = of(3, usize::MAX);
+        assert_eq!(three.len(), 3);
+        for (stack, detail) in &three {
+            assert_eq!(detail["row"]["stack"].to_string(), *stack);
+        }
+        const MOST: usize = 100_000;
+        let (bytes, some) = of(usize::MAX, MOST);
+        assert!(some.len() > 1 && some.len() < shelf.first.groups().count());
+        // Each has its number in front.
+        assert!(bytes - none_bytes <= MOST + 10 * some.len());
+        assert!(bytes - none_bytes > MOST / 2);
+    }
+}
