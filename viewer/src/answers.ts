@@ -58,6 +58,8 @@ export interface FileAbout {
   /** First and last event at which stacks are known; null without events. */
   first_event: number | null;
   last_event: number | null;
+  /** The last event of which it is known what it left: its end was seen, or another began. */
+  last_measured_event: number | null;
   events: number;
   /** One event in so many has its own moments. */
   stride: number;
@@ -71,7 +73,7 @@ export interface FileAbout {
   counters: string[];
   threads: { tid: number; name: string }[];
   scopes: string[];
-  has: { changes: boolean; stages: boolean; sizes: boolean; births: boolean; threads: boolean };
+  has: { changes: boolean; stages: boolean; sizes: boolean; births: boolean; threads: boolean; peak: boolean };
 }
 
 export interface Totals {
@@ -96,8 +98,10 @@ export interface Status {
 export interface VerdictAnswer {
   /** What `residue leaks --json` writes; null where there are too few events. */
   verdict: Verdict | null;
-  /** The headline in words, or why there is no verdict. */
+  /** The headline in words, and why. */
   words: string[];
+  /** Why there is no verdict, and what to try: the words of the command line. */
+  missing: { reason: string; advice: string } | null;
 }
 
 /** The document of `residue leaks --json`; docs/COMMANDS.md has all of it. */
@@ -150,7 +154,9 @@ export interface Account {
 export interface StackVerdict {
   stack: number; lines: number; kind: string; shape: Shape; confidence: string; reason: string;
   rate_bytes_per_event: number; low: number; high: number; share: number | null;
-  blocks_per_event: number; counter: Followed | null; path: string[];
+  blocks_per_event: number; counter: Followed | null;
+  /** All names, root first; the part of it that is worth a line; `file:line`. */
+  path: string[]; shown: string; place: string | null;
   freed_at: string[] | null; live: number[];
 }
 
@@ -181,17 +187,20 @@ export interface Timeline {
   };
   /** What each counter counted from one begin to the next, at begins; null elsewhere. */
   counters: { name: string; values: (number | null)[] }[];
+  /** Over how many events each of these values is a sum. */
+  counted_events: (number | null)[];
   snapshots: { name: string; event: number; time_ns: number }[];
   /** Named times inside events, at most 2000, evenly left out. */
   stamps: { name: string; event: number; time_ns: number }[];
 }
 
 // ---------------------------------------------------------------- api/stacks
-// Parameters: Selection, sort, ascending (1), shape, offset, limit (most 200, default 50).
+// Parameters: Selection, sort, ascending (1), shape, offset, limit (most 200, default 50),
+// first (numbers of stacks with commas between them: their rows come first).
 
 export type StackSort =
   | "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" | "churn" | "peak"
-  | "temporaries";
+  | "at-peak" | "temporaries";
 
 export interface Stacks {
   /** Groups of stacks through the same functions that pass the filters. */
@@ -203,6 +212,10 @@ export interface Stacks {
   fallen_bytes: number;
   /** Events in the range, or of the recording. */
   events: number;
+  /** Of a range: the events that it is really of, both included. It is widened to events that
+      were kept, and ends before one whose end was not seen. */
+  first_event: number | null;
+  last_event: number | null;
   rows: StackRow[];
   /** Rows before and after these that were looked at for their shape, if one is asked for. */
   looked_at: number | null;
@@ -286,7 +299,8 @@ export interface FrameDetail {
 export interface SizeBin { from_bytes: number; to_bytes: number; blocks: number }
 
 // ---------------------------------------------------------------- api/flame
-// Parameters: Selection, counter, by, inverted (1), root (a key), thread (a tid),
+// Parameters: Selection, counter, by, inverted (1), root (a key), stack (the root is where its
+// path ends), thread (a tid),
 // against, highlight (a regular expression), depth (most, default 256).
 
 export type FlameBy = "function" | "module" | "scope" | "thread" | "line";

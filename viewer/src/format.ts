@@ -1,38 +1,47 @@
 // Numbers as people read them.
 
-const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB"];
+const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
-function digits(value: number, most: number): string {
-  // Four significant digits, as in the command's own texts.
-  const whole = Math.max(1, Math.floor(Math.log10(Math.abs(value) || 1)) + 1);
-  return value.toFixed(Math.max(0, most - whole));
+/** Three digits, of a number below 1024 or so; the same as in the command's own texts. */
+function digits(value: number): string {
+  const size = Math.abs(value);
+  return value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
-/** `12.34 MiB`, `-3 B`. */
+/** `2.19 MiB`, `-3 B`. Whole bytes have all their digits; rates may be parts of a byte. */
 export function bytes(value: number): string {
-  if (Math.abs(value) < 1024) {
-    return `${Number.isInteger(value) ? value : digits(value, 4)} B`;
-  }
   let size = Math.abs(value);
+  if (Number.isInteger(size) && size < 1024) return `${value} B`;
   let unit = 0;
-  while (size >= 1024 && unit < UNITS.length - 1) {
+  // What would be rounded up to 1024 is 1.00 of the next unit.
+  while (size >= 1023.5 && unit < UNITS.length - 1) {
     size /= 1024;
     unit += 1;
   }
-  return `${value < 0 ? "-" : ""}${digits(size, 4)} ${UNITS[unit]}`;
+  return `${value < 0 ? "-" : ""}${digits(size)} ${UNITS[unit]}`;
 }
 
-/** `+12.34 MiB`. */
+/** `+12.3 MiB`. */
 export function signedBytes(value: number): string {
   return value > 0 ? `+${bytes(value)}` : bytes(value);
 }
 
 /** `1 234 567`, with narrow spaces. */
 export function count(value: number): string {
-  const text = Number.isInteger(value) ? String(value) : digits(value, 4);
+  const text = Number.isInteger(value) ? String(value) : digits(value);
   const [whole = "", part] = text.split(".");
   const spaced = whole.replace(/\B(?=(\d{3})+(?!\d))/g, "\u202f");
   return part ? `${spaced}.${part}` : spaced;
+}
+
+/** `1 block`, `36 180 blocks`. */
+export function counted(number: number, one: string, many = `${one}s`): string {
+  return `${count(number)} ${Math.abs(number) === 1 ? one : many}`;
+}
+
+/** `event 7`, `events 7..9`. */
+export function eventsText(unit: string, first: number, last: number): string {
+  return first === last ? `${unit} ${count(first)}` : `${unit}s ${first}..${last}`;
 }
 
 export function amount(value: number, unit: "bytes" | "count"): string {

@@ -82,7 +82,9 @@ export class Recording {
 
   /** Events in a range, or of the recording. */
   eventCount(range: EventRange | null): number {
-    return range === null ? this.about.events : this.places(range).events;
+    if (range === null) return this.about.events;
+    const { firstEvent, lastEvent } = this.places(range);
+    return lastEvent - firstEvent + 1;
   }
 
   /** The numbers of a row's parts. */

@@ -42,7 +42,7 @@ export function shortened(names: string[]): string[] {
 }
 
 /** What a row held at the begins of some places. */
-export function seriesOf(recording: Recording, index: number, { first, last }: Places): StackDetail["series"] {
+export function seriesOf(recording: Recording, index: number, { first, last }: Pick<Places, "first" | "last">): StackDetail["series"] {
   const { begins } = recording.data;
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
   const series = { event: places.map((place) => begins[place]!), bytes: places.map(() => 0), blocks: places.map(() => 0) };

@@ -21,6 +21,7 @@ test("a range tells what it left and what it took", () => {
   const growth = answer.rows.map((row) => [row.stack, row.growth_bytes, row.growth_blocks]);
   expect(growth).toEqual([[10, 20, 2], [20, -30, -1]]);
   expect([answer.found, answer.events, answer.fallen_bytes]).toEqual([2, 2, 30]);
+  expect([answer.first_event, answer.last_event, of("").first_event]).toEqual([2, 3, null]);
   expect([answer.sums.growth_bytes, answer.sums.growth_blocks, answer.sums.live_bytes]).toEqual([-10, 1, 112]);
   expect(answer.rows[0]).toMatchObject({
     shape: null, confidence: null, rate: null, low: null, high: null, counter: null, spark: [110, 120], live_bytes: 100,
@@ -34,6 +35,9 @@ test("a range tells what it left and what it took", () => {
 test("rows are ordered, filtered and paged", () => {
   expect(order("kind=all&sort=total")).toEqual([30, 10, -1, 20, 40]);
   expect(order("kind=all&sort=live&ascending=1")).toEqual([20, -1, 40, 10, 30]);
+  expect(order("kind=all&sort=at-peak")).toEqual([30, 10, 40, -1, 20]);
+  expect(order("kind=all&sort=total&first=40,20,999")).toEqual([40, 20, 30, 10, -1]);
+  expect(() => of("first=x")).toThrow("first: `x` is no number of a stack");
   expect(order("sort=churn")).toEqual([-1, 10, 20, 40]);
   expect(order("kind=mapping")).toEqual([30]);
   expect(order("kind=reported")).toEqual([]);

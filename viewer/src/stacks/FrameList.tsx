@@ -3,6 +3,7 @@
 import { signal } from "@preact/signals";
 import { go } from "../address";
 import type { FrameDetail } from "../answers";
+import { counted } from "../format";
 import { frameLines, libraryText, placeText, type FrameLine } from "./path";
 
 /** How stacks are read, for all that are opened. */
@@ -51,7 +52,7 @@ export function FrameList(props: { frames: readonly FrameDetail[]; label: string
           </li>
         ))}
       </ol>
-      {hidden > 0 && <p class="muted small">{hidden} framework functions are hidden.</p>}
+      {hidden > 0 && <p class="muted small">{counted(hidden, "framework function")} hidden.</p>}
     </>
   );
 }
