@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { leftByDetector, sorted, truthOfRange } from "./kit/tables.mjs";
 import { eventually } from "./kit/visit.mjs";
 
-const EVENTS = 500;
+const EVENTS = 1500;
 const [FIRST, LAST] = [5, 20];
 const PAUSE_US = 10_000;
 const LONG_MS = 45_000;

@@ -52,7 +52,7 @@ export const tests = {
     const swinging = rows.find(({ path }) => path.includes("Writer::append"));
     assert.equal(leaking.shape, "leak");
     assert.equal(swinging.shape, "sawtooth");
-    const leaks = await t.lab.json("leaks", `${file}@${place}`);
+    const leaks = await t.lab.json("leaks", `${file}@${RANGE.first}..${RANGE.last + 1}`);
     const [guilty] = leaks.stacks;
     assert.equal(leaking.rate, guilty.rate_bytes_per_event);
     const interval = await visit.page

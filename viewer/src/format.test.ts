@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytes, count, counted, eventsText, signedBytes } from "./format";
+import { bytes, count, counted, duration, eventsText, signedBytes } from "./format";
 
 test("sizes are those that the command prints", () => {
   // The examples of crates/profile/src/units.rs.
@@ -24,8 +24,27 @@ test("sizes are those that the command prints", () => {
 
 test("changes have signs, rates may be parts of a byte", () => {
   expect(["-64 B", "-1.50 KiB"]).toEqual([-64, -1536].map(bytes));
-  expect([0.25, 63.94, 146.4, 1023.6].map(bytes)).toEqual(["0.25 B", "63.9 B", "146 B", "1.00 KiB"]);
+  expect([0.25, 63.94, 48.0000001, -1e-9, 146.4, 1023.6].map(bytes)).toEqual(["0.25 B", "63.9 B", "48 B", "0 B", "146 B", "1.00 KiB"]);
   expect([1536, 0, -1].map(signedBytes)).toEqual(["+1.50 KiB", "0 B", "-1 B"]);
+});
+
+test("times are those that the command prints", () => {
+  const expected: [number, string][] = [
+    [0, "0 ns"],
+    [999, "999 ns"],
+    [1_500, "1.50 µs"],
+    [999_499, "999 µs"],
+    [999_500, "1.00 ms"],
+    [38_240_000, "38.2 ms"],
+    [999_600_000, "1.00 s"],
+    [59_900_000_000, "59.9 s"],
+    [59_960_000_000, "1 min 0 s"],
+    [125_000_000_000, "2 min 5 s"],
+    [3_599_600_000_000, "1 h 0 min"],
+    [11_520_000_000_000, "3 h 12 min"],
+    [183_600_000_000_000, "2 d 3 h"],
+  ];
+  for (const [nanoseconds, text] of expected) expect(duration(nanoseconds)).toBe(text);
 });
 
 test("one thing is not several", () => {

@@ -10,8 +10,10 @@ function digits(value: number): string {
 
 /** `2.19 MiB`, `-3 B`. Whole bytes have all their digits; rates may be parts of a byte. */
 export function bytes(value: number): string {
+  const whole = Math.round(value);
+  // A mean of whole numbers is rarely whole to its last bit.
+  if (Math.abs(value - whole) < 1e-6 && Math.abs(whole) < 1024) return `${whole || 0} B`;
   let size = Math.abs(value);
-  if (Number.isInteger(size) && size < 1024) return `${value} B`;
   let unit = 0;
   // What would be rounded up to 1024 is 1.00 of the next unit.
   while (size >= 1023.5 && unit < UNITS.length - 1) {
@@ -55,11 +57,15 @@ export function percent(part: number, whole: number): string {
   return `${share.toFixed(Math.abs(share) >= 99.95 || share === 0 ? 0 : Math.abs(share) >= 10 ? 1 : 2)} %`;
 }
 
-/** `1.25 s`, `340 ms`. */
+/** `1.25 s`, `340 ms`, `2 min 5 s`. */
 export function duration(ns: number): string {
-  const seconds = ns / 1e9;
-  if (seconds >= 60) return `${Math.floor(seconds / 60)} min ${Math.round(seconds % 60)} s`;
-  if (seconds >= 1) return `${seconds.toPrecision(3)} s`;
-  if (seconds >= 1e-3) return `${(seconds * 1e3).toPrecision(3)} ms`;
-  return `${(seconds * 1e6).toPrecision(3)} µs`;
+  // Where the smaller unit would be rounded up to 1000, the larger one is used.
+  if (ns < 1000) return `${Math.round(ns)} ns`;
+  if (ns < 999_500) return `${digits(ns / 1e3)} µs`;
+  if (ns < 999_500_000) return `${digits(ns / 1e6)} ms`;
+  if (ns < 59_950_000_000) return `${digits(ns / 1e9)} s`;
+  const seconds = Math.round(ns / 1e9);
+  const [minutes, hours] = [Math.floor(seconds / 60), Math.floor(seconds / 3600)];
+  if (hours === 0) return `${minutes} min ${seconds % 60} s`;
+  return hours < 24 ? `${hours} h ${minutes % 60} min` : `${Math.floor(hours / 24)} d ${hours % 24} h`;
 }

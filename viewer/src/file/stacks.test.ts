@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { asked } from "./made";
+import type { Verdict } from "../answers";
+import { asked, made } from "./made";
+import { Question } from "./question";
+import { Recording } from "./recording";
 import { stacks } from "./stacks";
 
 const of = (query: string) => asked(stacks, query);
@@ -30,6 +33,14 @@ test("a range tells what it left and what it took", () => {
   expect(single).toEqual([[10, 10, []], [-1, 5, []]]);
   expect(() => of("events=5..6")).toThrow("there is no event 5; the last is 4");
   expect(() => of("events=1..2&shape=leak")).toThrow("shapes of single ranges are not in this file");
+});
+
+test("of the verdict's own events shapes are known", () => {
+  const data = made();
+  data.verdict = { ...data.verdict, verdict: { first_event: 2, last_event: 3 } as Verdict };
+  const answer = stacks(new Recording(data), new Question("events=2..3&shape=leak"));
+  expect(answer.rows[0]).toMatchObject({ stack: 10, shape: "leak", rate: 10, growth_bytes: 20 });
+  expect(() => stacks(new Recording(data), new Question("events=1..3&shape=leak"))).toThrow("not in this file");
 });
 
 test("rows are ordered, filtered and paged", () => {

@@ -11,9 +11,9 @@ const verdict = (first: number, last: number, shares: (number | null)[] = []) =>
 const file = (parts: Partial<FileAbout> = {}) =>
   ({ first_event: 1, last_event: 1000, last_measured_event: 1000, has: { changes: true }, ...parts }) as FileAbout;
 
-test("the verdict's events are a range, as far as they were measured", () => {
+test("the verdict's events are a range", () => {
   expect(judgedRange(verdict(3, 1000), file())).toBe("3..1000");
-  expect(judgedRange(verdict(1, 1000), file({ last_measured_event: 999 }))).toBe("1..999");
+  expect(judgedRange(verdict(1, 1000), file({ last_measured_event: 999 }))).toBe("1..1000");
   expect(judgedRange(verdict(1, 1000), file({ first_event: 4 }))).toBe("4..1000");
 });
 

@@ -7,14 +7,14 @@ import type { FileAbout, Side, Verdict, VerdictAnswer } from "../answers";
 /** Told by the head, which asks for it. */
 export const judged = signal<{ side: Side; answer: VerdictAnswer } | null>(null);
 
-/** The verdict's events as a range of the address: those of which it is known what they left.
-    Null where what stacks hold is not known over the events. */
+/** The verdict's events as a range of the address; null where what stacks hold is not known
+    over them. */
 export function judgedRange(verdict: Verdict | null, file: FileAbout | null): string | null {
   if (verdict === null || !file?.has.changes) return null;
-  if (file.first_event === null || file.last_measured_event === null) return null;
-  const first = Math.max(verdict.first_event, file.first_event);
-  const last = Math.min(verdict.last_event, file.last_measured_event);
-  return first <= last ? `${first}..${last}` : null;
+  const { first_event: known, last_measured_event: measured } = file;
+  if (known === null || measured === null) return null;
+  const first = Math.max(verdict.first_event, known);
+  return first <= measured ? `${first}..${verdict.last_event}` : null;
 }
 
 /** The stacks that the verdict accuses, the worst first: those with a share of the growth. */

@@ -6,9 +6,17 @@ import type { Stacks } from "../answers";
 import { useAnswer } from "../ask";
 import { counted } from "../format";
 import { Amount } from "../parts/Number";
-import { clampRange, lengthOf, parseRange, writeRange, type Range } from "./range";
+import { clampRange, isSame, lengthOf, parseRange, writeRange, type Range } from "./range";
 
-function Subject(props: { selection: Range | null; unit: string }) {
+/** Why an answer is of others than the events that were selected. */
+function otherwise(selection: Range | null, covered: Range | null, unit: string): string {
+  if (selection === null || covered === null || isSame(selection, covered)) return "";
+  if (covered.first < selection.first || covered.last > selection.last) return `; widened to ${unit}s that were kept`;
+  return covered.last < selection.last ? `; the end of ${unit} ${covered.last + 1} was not recorded` : "";
+}
+
+/** `note` follows the number of events. */
+function Subject(props: { selection: Range | null; unit: string; note?: string }) {
   const { selection, unit } = props;
   if (!selection) return <strong>Whole recording</strong>;
   return (
@@ -16,7 +24,10 @@ function Subject(props: { selection: Range | null; unit: string }) {
       <strong>
         {unit === "tick" ? "Ticks" : "Events"} {writeRange(selection)}
       </strong>{" "}
-      <span class="muted">({counted(lengthOf(selection), unit)})</span>
+      <span class="muted">
+        ({counted(lengthOf(selection), unit)}
+        {props.note})
+      </span>
     </>
   );
 }
@@ -49,11 +60,12 @@ function Sentence(props: { selection: Range | null; unit: string }) {
   }
   const { sums, events } = answer;
   // The answer before stays while the next is awaited: it says itself what it is of.
-  const selection = coveredBy(answer);
-  const isRange = selection !== null;
+  const covered = coveredBy(answer);
+  const isRange = covered !== null;
+  const note = asked.isLoading ? "" : otherwise(props.selection, covered, unit);
   return (
     <p class="timeline-sentence" aria-live="polite" aria-busy={asked.isLoading}>
-      <Subject selection={selection} unit={unit} />: {isRange ? "left behind " : "live at the end "}
+      <Subject selection={covered} unit={unit} note={note} />: {isRange ? "left behind " : "live at the end "}
       <span class="range-bytes">
         <Amount value={sums.growth_bytes} unit="bytes" signed={isRange} />
       </span>
