@@ -51,6 +51,9 @@ export const tests = {
 
     await eventually(async () => assert.equal(await state.getAttribute("data-live"), "ended"), LONG_MS);
     assert.match(await state.innerText(), /the program has ended/);
+    // It is said once, and nothing else is said of it.
+    const words = await visit.page.locator("body").innerText();
+    assert.equal(words.match(/ended|still running|exited/g).length, 1);
     const truths = await program.truths();
     // What is shown is the last reading before the end.
     const last = await eventsOf(visit);

@@ -18,16 +18,13 @@ export function CompareHead(props: { compare: Compare }) {
         <SideCard title="After" side={after} unit={unit} per={per} most={most} />
         <div class="compare-card">
           <h3>Net change</h3>
-          <p class="compare-figure">
+          <p class={rate === null ? "compare-figure" : undefined}>
             <Amount value={change} unit={unit} signed />
             {rate === null && <Percent change={change} before={before.total} />}
           </p>
           {rate !== null && (
-            <p>
-              <strong>
-                <Amount value={rate} unit={unit} signed />
-              </strong>{" "}
-              per {per}
+            <p class="compare-figure">
+              <Amount value={rate} unit={unit} signed /> <small>per {per}</small>
               <Percent change={rate} before={before.total / before.events!} />
             </p>
           )}
