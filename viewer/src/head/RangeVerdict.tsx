@@ -5,7 +5,7 @@ import { parameter } from "../address";
 import type { Side } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
-import { judgedRange, verdictOn } from "./judged";
+import { judged, judgedRange, verdictOn } from "./judged";
 import { rangeLabel, rangeOf } from "./range";
 import { Guilty, Headline, Words } from "./VerdictLines";
 import { Judging } from "./Verdicts";
@@ -43,8 +43,8 @@ export function RangeVerdict() {
   const chosen = parameter("events");
   const events = useSettled(chosen);
   if (file === null || rangeOf(chosen) === null) return null;
-  // What the verdict on the whole recording is on has been said above.
-  if (chosen === judgedRange(verdictOn(file.side), file)) return null;
+  // What the verdict on the whole recording is on is said above.
+  if (judged.value === null || chosen === judgedRange(verdictOn(file.side), file)) return null;
   return (
     <div class="head-range" data-events={chosen}>
       <span class="head-range-label">{rangeLabel(chosen, file.unit)}</span>

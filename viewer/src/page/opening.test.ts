@@ -3,7 +3,7 @@ import type { FileAbout, Verdict, VerdictAnswer } from "../answers";
 
 // The address is read when it is first imported.
 Object.assign(globalThis, { location: { hash: "" }, addEventListener: () => {} });
-const { openingOf } = await import("./opening");
+const { firstLook, openingOf } = await import("./opening");
 
 const answer = (verdict: Partial<Verdict> | null) =>
   ({ verdict: verdict && { first_event: 2, last_event: 9, ...verdict }, words: [], missing: null }) as VerdictAnswer;
@@ -17,6 +17,13 @@ const without = (changes: boolean, peak: boolean) => ({ has: { changes, peak } a
 test("the page opens on what the verdict speaks of", () => {
   expect(openingOf(answer({}), file(), false)).toEqual({ view: "stacks", kind: "all", events: "2..9" });
   expect(openingOf(answer({}), file(without(false, true)), false)).toEqual({ view: "stacks", kind: "all" });
+});
+
+test("all events are shown until there is a verdict", () => {
+  expect(firstLook(file())).toEqual({ view: "stacks", kind: "all", events: "1..9" });
+  expect(firstLook(file(without(false, true)))).toBeNull();
+  expect(firstLook(file({ first_event: null, last_event: null, last_measured_event: null }))).toBeNull();
+  expect(firstLook(file({ last_measured_event: 1 }))).toBeNull();
 });
 
 test("without a verdict it opens at the peak, where that is known", () => {

@@ -5,6 +5,7 @@
 
 use super::{Deferral, Outcome, Shape, StackHistory};
 use crate::growth::Growth;
+use residue_profile::units::counted;
 
 /// Freed by the end of the process, as a share of what the last event left.
 const FREED_AT_EXIT: f64 = 0.9;
@@ -180,8 +181,9 @@ impl Level {
         let few = count as f64 <= 5.0 + 2.5 * n.ln() && records.late <= 3;
         let even = (0.4..=0.68).contains(&(half as f64 / most.max(1) as f64));
         let text = format!(
-            "{:.0} B in {count} rises, 95 % by reading {most} of {n}",
-            self.rise
+            "{:.0} B in {}, 95 % by reading {most} of {n}",
+            self.rise,
+            counted(count as u64, "rise", "rises")
         );
         let shape = if n < MANY_READINGS && count <= 3 && records.late > 0 {
             Shape::Undetermined
