@@ -144,5 +144,13 @@ export const tests = {
       assert.ok(await isInView(panel));
       assert.ok(await panel.evaluate((one) => one === document.activeElement));
     });
+    await panel.locator(".stacks-frames .stacks-link").first().click();
+    await visit.placed({ view: "callers" });
+    const source = visit.page.locator(".callers-source");
+    await source.locator("table").waitFor();
+    await eventually(async () => {
+      assert.ok(await isInView(source));
+      assert.ok(await source.evaluate((one) => one === document.activeElement));
+    });
   },
 };

@@ -4,8 +4,8 @@ import { go, parameter } from "../address";
 import type { StackVerdict, Verdict, VerdictAnswer } from "../answers";
 import { percent } from "../format";
 import { Amount } from "../parts/Number";
+import { reveal } from "../parts/reveal";
 import { kindShowing } from "../stacks/links";
-import { reveal } from "../stacks/reveal";
 import { accused } from "./judged";
 import * as text from "./verdict";
 import { VerdictIcon } from "./VerdictIcon";
@@ -30,7 +30,7 @@ export function Headline(props: { verdict: Verdict; isSmall?: boolean }) {
 
 /** The stack in the table of what grew in the verdict's events, where its kind is shown. */
 function openStack(stack: StackVerdict, events: string | null): void {
-  reveal(stack.stack, "click");
+  reveal(`stack ${stack.stack}`, "click");
   go({
     view: "stacks", stack: String(stack.stack), kind: kindShowing(parameter("kind"), stack.kind),
     events: events ?? undefined, at: "", sort: "", ascending: "", offset: "", focus: "", shape: "",

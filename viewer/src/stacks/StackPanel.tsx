@@ -6,12 +6,12 @@ import { go, parameter } from "../address";
 import type { StackDetail } from "../answers";
 import { ask, useAnswer } from "../ask";
 import { beginTrail } from "../callers/trail";
+import { revealed } from "../parts/reveal";
 import { Waiting } from "../parts/Waiting";
 import { copyText } from "./copy";
 import { FrameList, FrameOptions } from "./FrameList";
 import { kindOf, partWith } from "./links";
 import { frameLines, stackText } from "./path";
-import { revealed } from "./reveal";
 import { BirthsChart, SeriesCharts } from "./StackCharts";
 import { Deferral, Members, Numbers, SizesTable, ThreadsTable, Why } from "./StackFacts";
 import "./panel.css";
@@ -22,7 +22,7 @@ export function StackPanel(props: { stack: number; unit: string; onClose: () => 
   const detail = asked.answer;
   const panel = useRef<HTMLDivElement>(null);
   useEffect(() => {
-    if (detail !== null && panel.current) revealed(stack, panel.current);
+    if (detail !== null && panel.current) revealed(`stack ${stack}`, panel.current);
   }, [stack, detail]);
   return (
     <div ref={panel} class="stacks-panel" aria-label="The stack in detail" role="region" tabIndex={-1}>

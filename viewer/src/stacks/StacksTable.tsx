@@ -4,8 +4,8 @@
 import { Fragment, type ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Stacks, StackRow } from "../answers";
+import { reveal } from "../parts/reveal";
 import { columns, type Column } from "./columns";
-import { reveal } from "./reveal";
 import { ariaSort, type Order, type Shown } from "./sorting";
 import { StackCell } from "./StackCell";
 
@@ -35,7 +35,7 @@ export function StacksTable(props: {
   /** A row for all others has nothing to open. */
   const press = (row: StackRow, by: "click" | "key") => {
     if (row.stack < 0) return;
-    if (openStack !== row.stack) reveal(row.stack, by);
+    if (openStack !== row.stack) reveal(`stack ${row.stack}`, by);
     props.onOpen(openStack === row.stack ? null : row.stack);
   };
   const onKey = (event: KeyboardEvent, row: StackRow, at: number) => {
