@@ -279,6 +279,7 @@ impl<'a> History<'a> {
             births_known: self.is_whole && has_births && is_there_still,
             deferral,
             events: self.last_event() - self.first_event() + 1,
+            unit: self.profile.timeline.about.source.unit(),
             blocks,
         }
     }

@@ -44,8 +44,9 @@ pub struct StackHistory {
     /// False when the program freed most of its memory after its last event.
     pub births_known: bool,
     pub deferral: Option<Deferral>,
-    /// Number of events of the run.
+    /// Number of events of the run, and what one is called.
     pub events: u32,
+    pub unit: &'static str,
     /// Blocks that the stack ever allocated.
     pub blocks: u64,
 }

@@ -66,6 +66,7 @@ fn run(events: u64, mut behaviour: impl FnMut(&mut Heap, u64)) -> StackHistory {
             })
             .collect(),
         births_known: true,
+        unit: "event",
         deferral: (frees > 0).then(|| Deferral {
             frees,
             mean_events: heap.deferred.iter().sum::<u64>() as f64 / frees as f64,
@@ -304,6 +305,35 @@ fn contradicting_witnesses_are_reported() {
     assert_eq!(
         text,
         "The readings look like Leak, the survivors like WarmUp: survivors only from the first 3 of 300 events."
+    );
+}
+
+#[test]
+fn reasons_speak_of_what_the_run_has_and_of_one_as_of_one() {
+    let mut leak = history("linear leak", 300, &mut Random::new(1));
+    leak.unit = "tick";
+    let reason = classify(&leak).reason;
+    assert_eq!(
+        reason,
+        "survivors from 300 of 300 ticks, 64 B each on average"
+    );
+    let step = StackHistory {
+        live: Series::consecutive(
+            0,
+            (0..200)
+                .map(|at| if at < 100 { 0.0 } else { 128.0 })
+                .collect(),
+        ),
+        events: 200,
+        unit: "tick",
+        ..StackHistory::default()
+    };
+    let verdict = classify(&step);
+    assert_eq!(verdict.shape, Shape::Step);
+    assert!(
+        verdict.reason.contains("128 B in 1 rise,"),
+        "{}",
+        verdict.reason
     );
 }
 

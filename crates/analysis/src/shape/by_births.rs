@@ -23,8 +23,9 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
     let sizes = history.births.iter().map(|birth| birth.bytes);
     let bytes = sizes.fold(0_u64, u64::saturating_add);
     let each = bytes as f64 / count as f64;
+    let unit = history.unit;
     let survivors =
-        format!("survivors from {count} of {events} events, {each:.0} B each on average");
+        format!("survivors from {count} of {events} {unit}s, {each:.0} B each on average");
 
     let recent = events - FEW_EVENTS.min(events / 4.0);
     let old = history
@@ -37,14 +38,14 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, String) {
         let depth = events - (first.event as f64 - start);
         return (
             Shape::Deferred,
-            format!("survivors only from the last {depth:.0} of {events} events"),
+            format!("survivors only from the last {depth:.0} of {events} {unit}s"),
         );
     }
     if position(last.event) <= EARLY_SHARE {
         return (
             Shape::WarmUp,
             format!(
-                "survivors only from the first {:.0} of {events} events",
+                "survivors only from the first {:.0} of {events} {unit}s",
                 position(last.event) * events + 1.0
             ),
         );

@@ -22,8 +22,9 @@ const EARLY_SHARE: f64 = 0.2;
 
 pub(super) fn shape(history: &StackHistory, growth: &Growth) -> (Shape, String) {
     let values = history.live.values();
+    let unit = history.unit;
     let rate = format!(
-        "{:.0} B/event ({:.0} .. {:.0})",
+        "{:.0} B/{unit} ({:.0} .. {:.0})",
         growth.rate, growth.low, growth.high
     );
     if growth.outcome == Outcome::Growing {
@@ -31,7 +32,7 @@ pub(super) fn shape(history: &StackHistory, growth: &Growth) -> (Shape, String) 
         let freed = left - history.at_exit_bytes as f64;
         if left > 0.0 && freed >= FREED_AT_EXIT * left {
             let reason = format!(
-                "grows by {rate}, and {freed:.0} of {left:.0} B are freed after the last event"
+                "grows by {rate}, and {freed:.0} of {left:.0} B are freed after the last {unit}"
             );
             return (Shape::ExitFreed, reason);
         }
@@ -103,7 +104,9 @@ fn turnover(history: &StackHistory) -> Option<(Shape, String)> {
         return None;
     }
     let reason = format!(
-        "{frees} blocks freed {mean_events:.1} events after their birth on average, at most {longest_events:.0}"
+        "{} freed {mean_events:.1} {}s after their birth on average, at most {longest_events:.0}",
+        counted(frees, "block", "blocks"),
+        history.unit
     );
     let soon =
         mean_events <= FEW_EVENTS && longest_events <= (2.0 * mean_events).max(mean_events + 2.0);
