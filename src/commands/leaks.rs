@@ -4,6 +4,7 @@ use anyhow::{Context, Result};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_profile::Profile;
+use residue_query::leaks::words::NoVerdict;
 use residue_query::leaks::{Limits, document};
 
 use crate::commands::import::{Reading, load_or_import};
@@ -78,11 +79,6 @@ pub fn range(
 /// The verdict, or why there is none.
 pub fn judge(profile: &Profile, address: &Address, range: EventRange) -> Result<Verdict> {
     let unit = profile.timeline.about.source.unit();
-    verdict(profile, range).with_context(|| {
-        format!(
-            "{}: no verdict: fewer than two {unit}s were recorded there; mark events \
-             (docs/MARKS.md), or use --event-function, --event-line or a shorter --tick",
-            address.path.display()
-        )
-    })
+    verdict(profile, range)
+        .with_context(|| format!("{}: {}", address.path.display(), NoVerdict::too_few(unit)))
 }

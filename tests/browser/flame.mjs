@@ -83,7 +83,7 @@ export const tests = {
     await eventually(async () => assert.match(await said(), /^everything, /));
     await visit.page.keyboard.press("ArrowDown");
     // The widest: everything that was allocated in the scope.
-    await eventually(async () => assert.match(await said(), /^\[geometry\], 1\.907 MiB, 78\.4 % of everything$/));
+    await eventually(async () => assert.match(await said(), /^\[geometry\], 1\.91 MiB, 78\.4 % of everything$/));
     await visit.page.keyboard.press("ArrowRight");
     await eventually(async () => assert.match(await said(), /^_start, /));
     await visit.page.keyboard.press("ArrowLeft");

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { leftByDetector, sorted, truthOfRange } from "./kit/tables.mjs";
 import { eventually } from "./kit/visit.mjs";
 
-const EVENTS = 500;
+const EVENTS = 1500;
 const [FIRST, LAST] = [5, 20];
 const PAUSE_US = 10_000;
 const LONG_MS = 45_000;
@@ -51,6 +51,9 @@ export const tests = {
 
     await eventually(async () => assert.equal(await state.getAttribute("data-live"), "ended"), LONG_MS);
     assert.match(await state.innerText(), /the program has ended/);
+    // It is said once, and nothing else is said of it.
+    const words = await visit.page.locator("body").innerText();
+    assert.equal(words.match(/ended|still running|exited/g).length, 1);
     const truths = await program.truths();
     // What is shown is the last reading before the end.
     const last = await eventsOf(visit);

@@ -5,14 +5,14 @@ import { chooseFunction, endsOf, functionsOf, groupsOf, sorted, stacksOf } from 
 
 const UNITS = { B: 1, KiB: 1024, MiB: 1024 ** 2 };
 
-/** `1.214 .. 1.223 KiB` in bytes, and how far off rounding may be. */
+/** `1.21 .. 1.22 KiB` in bytes, and how far off rounding may be. */
 function intervalOf(text) {
   const [, low, lowUnit, high, highUnit] = /95 %: (\S+)( \w+)? \.\. (\S+) (\w+)/.exec(text);
   const scale = (unit) => UNITS[unit.trim()];
   return {
     low: Number(low) * scale(lowUnit ?? highUnit),
     high: Number(high) * scale(highUnit),
-    off: 0.0006 * scale(highUnit) * 10 ** (String(Math.trunc(Number(high))).length - 1),
+    off: 0.006 * scale(highUnit) * 10 ** (String(Math.trunc(Number(high))).length - 1),
   };
 }
 

@@ -1,6 +1,7 @@
 // Events that are selected: what all views then show is what these events left behind.
 
 import assert from "node:assert/strict";
+import { pathToFileURL } from "node:url";
 import { RANGE } from "./kit/lab.mjs";
 import { leftByDetector, sorted, stacksOf, truthOfRange } from "./kit/tables.mjs";
 import { eventually } from "./kit/visit.mjs";
@@ -52,7 +53,7 @@ export const tests = {
     const swinging = rows.find(({ path }) => path.includes("Writer::append"));
     assert.equal(leaking.shape, "leak");
     assert.equal(swinging.shape, "sawtooth");
-    const leaks = await t.lab.json("leaks", `${file}@${place}`);
+    const leaks = await t.lab.json("leaks", `${file}@${RANGE.first}..${RANGE.last + 1}`);
     const [guilty] = leaks.stacks;
     assert.equal(leaking.rate, guilty.rate_bytes_per_event);
     const interval = await visit.page
@@ -121,6 +122,42 @@ export const tests = {
     await visit.placed({ events: undefined });
     await visit.page.goBack();
     await visit.placed({ events: "110..120" });
+  },
+
+  async "the number of events is the same everywhere, and whole-run numbers say what they are"(t) {
+    const visit = await t.openDetector("stacks?events=11..50");
+    assert.match(await visit.text(".timeline-sentence"), /^Events 11\.\.50 \(40 events\)/);
+    assert.equal(await visit.text(".stacks-events"), "events 11..50 (40)");
+    const whole = await visit.page.$$eval(".stacks-table thead tr:first-child th", (cells) =>
+      cells.filter((cell) => cell.querySelector(".stacks-whole")).map((cell) => cell.querySelector("button, span").textContent),
+    );
+    assert.deepEqual(whole, ["Survivors", "Live", "Total", "Calls"]);
+    await visit.go("stacks");
+    assert.equal(await visit.page.locator(".stacks-whole").count(), 0);
+  },
+
+  async "where nothing was measured the reason is said, in one file too"(t) {
+    const { file } = await t.lab.ticks();
+    const page = pathToFileURL(await t.lab.selfContained("ticks.html", file)).href;
+    const reasons = [];
+    for (const address of [await t.lab.served(file), page]) {
+      const visit = await t.open(address, "stacks?kind=all");
+      visit.expectRefusals();
+      const last = Number(await visit.page.locator(".range-last").getAttribute("max"));
+      await visit.go(`stacks?kind=all&events=${last}..${last}`);
+      const said = await visit.text(".timeline-trouble");
+      assert.match(said, /nothing was measured between the two/);
+      assert.ok((await visit.text(".view-stacks .trouble")).includes(said));
+      assert.equal(await visit.page.locator(".stacks-table").count(), 0);
+      reasons.push(said);
+      // A range that only ends there is of what was measured, and of as many ticks as it says.
+      await visit.go(`stacks?kind=all&events=3..${last}`);
+      const sentence = await visit.text(".timeline-sentence");
+      assert.ok(sentence.startsWith(`Ticks 3..${last - 1} (${last - 3} ticks; the end of tick ${last} was not recorded)`), sentence);
+      assert.ok(sentence.includes("per tick") && !sentence.includes("event"), sentence);
+      assert.equal(await visit.text(".stacks-events"), `ticks 3..${last - 1} (${last - 3})`);
+    }
+    assert.equal(reasons[0], reasons[1]);
   },
 
   async "a pasted address shows the same"(t) {

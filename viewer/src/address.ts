@@ -28,7 +28,10 @@ export function write(place: Place): string {
 }
 
 const current = signal<Place>(parse(location.hash));
+/** The address says nothing, and nobody has gone anywhere: the page may choose what to show. */
+export const isUnsaid = signal(location.hash.length < 2);
 addEventListener("hashchange", () => {
+  isUnsaid.value = false;
   current.value = parse(location.hash);
 });
 
@@ -54,6 +57,7 @@ export function go(
   }
   const next: Place = { view: view ?? current.value.view, parameters };
   const address = write(next);
+  isUnsaid.value = false;
   if (address === write(current.value)) return;
   history[how.quiet ? "replaceState" : "pushState"](null, "", address);
   current.value = next;

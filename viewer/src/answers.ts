@@ -29,7 +29,7 @@ export type EventUnit = "event" | "tick";
 
 /** What rows of `api/stacks` can be sorted by. */
 export type StackSort = "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" |
-  "churn" | "peak" | "temporaries";
+  "churn" | "peak" | "at-peak" | "temporaries";
 
 /** What boxes of `api/flame` can stand for. */
 export type FlameBy = "function" | "module" | "scope" | "thread" | "line";
@@ -91,6 +91,7 @@ export type FileAbout = {
   /** First and last event at which stacks are known; null without events. */
   first_event: number | null;
   last_event: number | null;
+  last_measured_event: number | null;
   events: number;
   /** One event in so many has its own moments. */
   stride: number;
@@ -173,6 +174,7 @@ export type Has = {
   sizes: boolean;
   births: boolean;
   threads: boolean;
+  peak: boolean;
 };
 
 /** Answers `api/status`, which is asked each second of a running program. */
@@ -190,6 +192,8 @@ export type VerdictAnswer = {
   verdict: Verdict | null;
   /** The headline in words, or why there is no verdict. */
   words: Array<string>;
+  /** Where there is none. */
+  missing: NoVerdict | null;
 };
 
 /** The document of `residue leaks --json`. */
@@ -477,6 +481,12 @@ export type Churn = {
   place: string | null;
 };
 
+/** Why nothing is judged, and what to try. */
+export type NoVerdict = {
+  reason: string;
+  advice: string;
+};
+
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
     default 1500). */
 export type Timeline = {
@@ -490,6 +500,8 @@ export type Timeline = {
   kind: Array<MomentKind>;
   series: TimelineSeries;
   counters: Array<TimelineCounter>;
+  /** Over how many events each value of a counter is a sum. */
+  counted_events: Array<number | null>;
   snapshots: Array<TimelineName>;
   /** Named times inside events, at most 2000, evenly left out. */
   stamps: Array<TimelineName>;
@@ -533,6 +545,9 @@ export type Stacks = {
   fallen_bytes: number;
   /** Events in the range, or of the recording. */
   events: number;
+  /** Of a range: the events that it really is of, both included. */
+  first_event: number | null;
+  last_event: number | null;
   rows: Array<StackRow>;
   /** Rows that were looked at for their shape, if one is asked for. */
   looked_at: number | null;

@@ -7,6 +7,7 @@ import { answerBy } from "./ask";
 import { sourceInPage } from "./file/filesource";
 import { refreshAbout } from "./page/about";
 import { followProgram } from "./page/live";
+import { followVerdict } from "./page/opening";
 import { Page } from "./page/Page";
 import { followTheme } from "./page/theme";
 
@@ -14,6 +15,7 @@ const sourceOfFile = sourceInPage();
 if (sourceOfFile) answerBy(sourceOfFile);
 followTheme();
 followProgram();
+followVerdict();
 void refreshAbout();
 
 const root = document.getElementById("page")!;

@@ -312,6 +312,13 @@ impl Timeline {
         to.saturating_sub(from)
     }
 
+    /// The first and the last of these events: a span that was widened to what was kept, or
+    /// that ends before its last event does, is of others than were asked for.
+    pub fn events_covered(&self, span: Span) -> (u64, u64) {
+        let last = self.events_in(Span { from: None, ..span });
+        (last.saturating_sub(self.events_in(span)) + 1, last)
+    }
+
     fn exit(&self) -> MomentId {
         self.moments.len() as MomentId
     }

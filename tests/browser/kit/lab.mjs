@@ -88,6 +88,12 @@ export class Lab {
     return stdout;
   }
 
+  /** What a command complains of that fails. */
+  async complaint(...parts) {
+    const failed = await run(this.residue, parts, { cwd: this.folder, timeout: LONGEST_COMMAND_MS }).catch((error) => error);
+    return failed.stderr;
+  }
+
   /** What `residue ... --json` says. */
   async json(...parts) {
     return JSON.parse(await this.command(this.residue, ...parts, "--json"));
@@ -123,6 +129,32 @@ export class Lab {
     const options = ["-O2", "-g", "-U_FORTIFY_SOURCE", "-pthread", "-std=gnu++17", `-I${INCLUDE}`, `-DRELEASE=${release}`];
     await this.command("g++", ...options, "-o", program, join(SOURCES, "event_residue.cpp"), "-ldl");
     return this.record(`release${release}.residue`, program, events);
+  }
+
+  /** One behaviour alone, of 120 events: `shapes` lists them. */
+  shape(name) {
+    return this.#once(`shape ${name}`, () => this.record(`${name}.residue`, this.workload("shapes"), name, 120, 3));
+  }
+
+  /** A program without events. */
+  withoutEvents() {
+    return this.#once("without events", () => this.record("hello.residue", this.workload("hello")));
+  }
+
+  /** A leak in time alone. Nothing is known after the last tick. */
+  ticks() {
+    return this.#once("ticks", async () => {
+      const file = this.path("ticks.residue");
+      await this.command(this.residue, "run", "-q", "--tick", "10ms", "-o", file, "--", this.workload("slow_leak"));
+      return { file };
+    });
+  }
+
+  /** So many events that not all of their moments are drawn. */
+  manyEvents() {
+    return this.#once("many events", () =>
+      this.record("events.residue", this.workload("detector"), 3000, RANGE.first, RANGE.last, 0),
+    );
   }
 
   /** Names that would be markup; the executable and the profile have one, too. */

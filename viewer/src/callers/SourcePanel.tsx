@@ -5,6 +5,7 @@ import type { CounterName, SourceLines } from "../answers";
 import { useAnswer } from "../ask";
 import { saveCsv } from "../download";
 import { Amount } from "../parts/Number";
+import { revealed } from "../parts/reveal";
 import { Waiting } from "../parts/Waiting";
 import { allStacks } from "../stacks/selection";
 import { firstLook, gaps, heat, highestLine, SOURCE_HEAD, sourceRows, worthShowing, type SourceLine } from "./lines";
@@ -32,9 +33,13 @@ export function SourcePanel(props: {
     if (box && row) box.scrollTop = row.offsetTop - box.clientHeight / 2;
   };
   useEffect(() => show(wanted), [answer, wanted]);
+  const panel = useRef<HTMLElement>(null);
+  useEffect(() => {
+    if (answer !== null && panel.current) revealed("source", panel.current);
+  }, [answer]);
 
   return (
-    <section class="callers-source" aria-label="Source" aria-busy={asked.isLoading}>
+    <section ref={panel} class="callers-source" aria-label="Source" aria-busy={asked.isLoading} tabIndex={-1}>
       <Waiting of={asked} what="source lines" />
       {answer && (
         <>

@@ -2,6 +2,7 @@
 
 import type { Compare, CompareSide } from "../answers";
 import { percent } from "../format";
+import { fileAbout } from "../page/about";
 import { Amount } from "../parts/Number";
 import { barPercent, netRate } from "./rows";
 
@@ -17,13 +18,14 @@ export function CompareHead(props: { compare: Compare }) {
         <SideCard title="After" side={after} unit={unit} per={per} most={most} />
         <div class="compare-card">
           <h3>Net change</h3>
-          <p class="compare-figure">
+          <p class={rate === null ? "compare-figure" : undefined}>
             <Amount value={change} unit={unit} signed />
-            {before.total > 0 && change !== 0 && <span class="muted compare-percent">{signedPercent(change, before.total)}</span>}
+            {rate === null && <Percent change={change} before={before.total} />}
           </p>
           {rate !== null && (
-            <p>
-              <Amount value={rate} unit={unit} signed /> per {per}
+            <p class="compare-figure">
+              <Amount value={rate} unit={unit} signed /> <small>per {per}</small>
+              <Percent change={rate} before={before.total / before.events!} />
             </p>
           )}
           <p class="muted">
@@ -32,22 +34,25 @@ export function CompareHead(props: { compare: Compare }) {
           </p>
         </div>
       </div>
-      {per !== null && (
-        <p class="small muted">
-          The recordings differ in their number of {per}s: each is divided by its own, also what is made once a run. Rows
-          are classed and ordered by that.
-        </p>
-      )}
+      <p class="small muted compare-decided">
+        {per === null
+          ? "Rows are classed, ordered and drawn by the change of the whole run."
+          : `The recordings differ in their number of ${per}s: each is divided by its own, also what is made once a run. Rows are classed, ordered and drawn by the change per ${per}.`}
+      </p>
     </>
   );
 }
 
-function signedPercent(part: number, whole: number): string {
-  return `${part > 0 ? "+" : ""}${percent(part, whole)}`;
+/** A change as part of what was before, by what rows are classed by. */
+function Percent(props: { change: number; before: number }) {
+  const { change, before } = props;
+  if (before <= 0 || change === 0) return null;
+  return <span class="muted compare-percent">{`${change > 0 ? "+" : ""}${percent(change, before)}`}</span>;
 }
 
 function SideCard(props: { title: string; side: CompareSide; unit: Compare["unit"]; per: Compare["per"]; most: number }) {
   const { side, unit, per } = props;
+  const turn = per ?? fileAbout()?.unit ?? "event";
   return (
     <div class="compare-card">
       <h3>
@@ -63,7 +68,7 @@ function SideCard(props: { title: string; side: CompareSide; unit: Compare["unit
         {side.program}
         {side.events !== null && (
           <>
-            , <Amount value={side.events} unit="count" /> {per ?? "event"}s
+            , <Amount value={side.events} unit="count" /> {side.events === 1 ? turn : `${turn}s`}
           </>
         )}
         {side.events !== null && side.events > 0 && per !== null && (

@@ -20,9 +20,6 @@ export function CompareTable(props: { compare: Compare }) {
       <thead>
         <tr>
           <th scope="col">Class</th>
-          <th scope="col" class="number">Before</th>
-          <th scope="col" class="number">After</th>
-          <th scope="col" class="number">Change</th>
           {per !== null && (
             <>
               <th scope="col" class="number">Before / {per}</th>
@@ -30,6 +27,12 @@ export function CompareTable(props: { compare: Compare }) {
               <th scope="col" class="number">Change / {per}</th>
             </>
           )}
+          {["Before", "After", "Change"].map((name) => (
+            <th key={name} scope="col" class="number">
+              {name}
+              {per !== null && <small class="compare-whole-run">whole run</small>}
+            </th>
+          ))}
           <th scope="col" title={`Above before, below after${per === null ? "" : `, per ${per}`}`}>
             Before, after
           </th>
@@ -84,22 +87,28 @@ function Row(props: RowProps) {
           </span>{" "}
           {row.class}
         </td>
+        {per !== null && (
+          <>
+            <td class="number compare-rate-before">
+              <Amount value={row.rate_before} unit={unit} />
+            </td>
+            <td class="number compare-rate-after">
+              <Amount value={row.rate_after} unit={unit} />
+            </td>
+            <td class="number compare-rate-delta compare-decides">
+              <Amount value={row.rate_delta} unit={unit} signed />
+            </td>
+          </>
+        )}
         <td class="number compare-before">
           <Amount value={row.before} unit={unit} />
         </td>
         <td class="number compare-after">
           <Amount value={row.after} unit={unit} />
         </td>
-        <td class="number compare-delta">
+        <td class={`number compare-delta ${per === null ? "compare-decides" : ""}`}>
           <Amount value={row.delta} unit={unit} signed />
         </td>
-        {per !== null && (
-          <>
-            <td class="number compare-rate-before">{row.rate_before !== null && <Amount value={row.rate_before} unit={unit} />}</td>
-            <td class="number compare-rate-after">{row.rate_after !== null && <Amount value={row.rate_after} unit={unit} />}</td>
-            <td class="number compare-rate-delta">{row.rate_delta !== null && <Amount value={row.rate_delta} unit={unit} signed />}</td>
-          </>
-        )}
         <td class="compare-pair" aria-hidden="true">
           <div class="compare-track-small">
             <div class="compare-bar compare-bar-before" style={{ width: `${barPercent(ranked.before, most.side)}%` }} />

@@ -37,6 +37,9 @@ test("a box becomes the root, with the way to it", () => {
   expect(answer.key).toEqual(["1.2", "1.2.3", "1.2.3.4", "1.2.2", "1.2.2.3"]);
   expect(answer.parent).toEqual([-1, 0, 1, 0, 3]);
   expect([answer.value[0], answer.whole]).toEqual([170, 227]);
+  expect(of("counter=total&stack=10&depth=0")).toMatchObject({ key: ["1.2.3.4"], function: ["4"], value: [140] });
+  expect(of("by=scope&kind=mapping&stack=30&depth=0").key).toEqual(["5.3"]);
+  expect(() => of("stack=11")).toThrow("stack: 11 has no place in this flame graph");
   expect(of("depth=1").key).toEqual(["", "1", "6", "7"]);
   expect(() => of("root=1.3")).toThrow("root: there is no such call in this file");
 });

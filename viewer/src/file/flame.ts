@@ -28,7 +28,7 @@ export function flame(recording: Recording, question: Question): Flame {
   const boxes = new FlameTree(tree, values, base);
   const highlight = question.pattern("highlight");
   const drawing: Drawing = {
-    root: question.text("root"),
+    root: rootOf(recording, question, by) ?? question.text("root"),
     depth: question.limit("depth", USUAL_DEPTH, MOST_DEPTH),
     values,
     isMatch: tree.labels.map((label) => highlight?.test(label.name) ?? false),
@@ -51,6 +51,21 @@ export function flame(recording: Recording, question: Question): Flame {
     ...(question.isSet("inverted") ? upsideDown(boxes, drawing) : upright(boxes, drawing)),
     ...(base ? {} : { base: null }),
   };
+}
+
+/** The box at which the path of a stack ends, as a key. */
+function rootOf(recording: Recording, question: Question, by: TreeBy): string | null {
+  const stack = question.number("stack");
+  if (stack === null) return null;
+  if (question.isSet("inverted")) throw new Error("stack: the inverted tree has no place for a whole path");
+  const row = recording.rows.findIndex(({ row }) => row.stack === stack);
+  if (row < 0) throw new Error(`stack: ${stack} has no place in this flame graph`);
+  const tree = recording.tree(by);
+  const labels: number[] = [];
+  for (let node = tree.ends[recording.partsOf(row)[0]!]!; node !== ROOT; node = tree.parent[node]!) {
+    labels.unshift(tree.label[node]!);
+  }
+  return labels.join(".") || null;
 }
 
 function treeOf(question: Question): TreeBy {

@@ -18,7 +18,7 @@ export function status({ data }: Recording): Status {
 export function verdict({ data }: Recording, question: Question): VerdictAnswer {
   if (question.events("events") === null) return data.verdict;
   const words = ["The verdict of single ranges is not in this file: `residue view` gives it."];
-  return { verdict: null, words };
+  return { verdict: null, words, missing: null };
 }
 
 /** Without a value, the first of rss, vm and live that stamps have. */

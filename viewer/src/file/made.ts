@@ -53,10 +53,10 @@ export const NO_STATS: RecorderStats = {
 const ABOUT: FileAbout = {
   side: "a", name: "made.residue", program: "made", command: ["made"], pid: 1, host: "here",
   residue_version: "0", started_unix_ns: 0, duration_ns: 1000, end: { kind: "exited", code: 0 },
-  allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, events: 4,
+  allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, last_measured_event: 4, events: 4,
   stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: NO_STATS, warnings: [],
   counters: ["hits"], threads: [], scopes: ["load"],
-  has: { changes: true, stages: true, sizes: true, births: true, threads: true },
+  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true },
 };
 
 /** What was made and not kept was freed. */
@@ -128,6 +128,7 @@ const TIMELINE: Timeline = {
     recorder: Array(9).fill(null), retained: Array(9).fill(null),
   },
   counters: [{ name: "hits", values: [1, null, 2, null, 3, null, 4, null, null] }],
+  counted_events: [1, null, 1, null, 1, null, 1, null, null],
   snapshots: [{ name: "late", event: 3, time_ns: 320 }],
   stamps: [{ name: "mid", event: 2, time_ns: 220 }, { name: "mid", event: 3, time_ns: 320 }],
 };
@@ -157,7 +158,7 @@ export function made(): FileData {
       format: "residue-view", version: 1, generation: 3, live: false, ended: false, files: [ABOUT],
       left_out: ["This file holds 4 call paths of 7."],
     },
-    verdict: { verdict: null, words: ["of the whole"] },
+    verdict: { verdict: null, words: ["of the whole"], missing: null },
     timeline: TIMELINE,
     stages: {
       rss: stages("rss", "none of the stamps has this value"), vm: stages("vm", null),

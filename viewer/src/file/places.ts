@@ -12,27 +12,33 @@ import type { EventRange } from "./question";
 
 export interface Places {
   first: number;
-  /** Included; less than the first where nothing lies in the range. */
+  /** Included. */
   last: number;
-  /** Events that began in them. */
-  events: number;
+  /** The events that lie in them, both included. */
+  firstEvent: number;
+  lastEvent: number;
 }
 
+/** The places of a range; a range in which nothing was measured is refused, in the words of
+    the server. */
 export function placesOf(data: FileData, range: EventRange): Places {
   const { begins } = data;
   const file = data.about.files[0];
   const lastBegin = file?.last_event ?? begins.at(-1);
   if (begins.length === 0 || lastBegin === undefined || range.from > lastBegin) {
-    throw new Error(`there is no event ${range.from}; the last is ${file?.events ?? 0}`);
+    throw new Error(`there is no ${file?.unit ?? "event"} ${range.from}; the last is ${file?.events ?? 0}`);
   }
   const last = lastAtMost(begins, range.to);
   const first = Math.max(0, lastAtMost(begins, range.from));
-  if (last < first) return { first, last, events: 0 };
-  // Nothing is known after the last tick, while the last event has an end of its own.
-  const lastKnown = file?.unit === "tick" ? lastBegin - 1 : lastBegin;
   const next = begins[last + 1];
-  const end = next === undefined ? lastKnown : next - 1;
-  return { first, last, events: Math.max(0, end - begins[first]! + 1) };
+  const firstEvent = begins[first]!;
+  const lastEvent = next === undefined ? (file?.last_measured_event ?? 0) : next - 1;
+  if (lastEvent < firstEvent) {
+    throw new Error(
+      `\`${range.from}..${range.to + 1}\`: nothing was measured between the two, so what was left is not known`,
+    );
+  }
+  return { first, last, firstEvent, lastEvent };
 }
 
 /** Index of the last number that is not above another; -1 where all are. */

@@ -34,6 +34,14 @@ export class Question {
     return Number(text);
   }
 
+  /** Numbers with commas between them. */
+  numbers(name: string): number[] {
+    const parts = (this.text(name) ?? "").split(",").filter(Boolean);
+    const wrong = parts.find((part) => !/^\d+$/.test(part));
+    if (wrong !== undefined) throw new Error(`${name}: \`${wrong}\` is no number of a stack`);
+    return parts.map(Number);
+  }
+
   /** A number of rows or boxes within bounds. */
   limit(name: string, usual: number, most: number): number {
     const given = this.number(name) ?? usual;

@@ -81,9 +81,17 @@ export class Recording {
     return placesOf(this.data, range);
   }
 
+  /** Whether a range is what the verdict in the file is on. */
+  isJudged({ from, to }: EventRange): boolean {
+    const { verdict } = this.data.verdict;
+    return verdict !== null && from === Math.max(verdict.first_event, this.about.first_event ?? 1) && to === verdict.last_event;
+  }
+
   /** Events in a range, or of the recording. */
   eventCount(range: EventRange | null): number {
-    return range === null ? this.about.events : this.places(range).events;
+    if (range === null) return this.about.events;
+    const { firstEvent, lastEvent } = this.places(range);
+    return lastEvent - firstEvent + 1;
   }
 
   /** The numbers of a row's parts. */

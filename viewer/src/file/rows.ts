@@ -9,8 +9,8 @@ const MOST_SPARKS = 60;
 /** Functions of a path that are shown, from both ends. */
 const MOST_STEPS = 64;
 
-/** A row with its path. What is said of its shape is of the whole recording, and so is left
-    out of a range. */
+/** A row with its path. What is said of its shape is of the events that the verdict is on, and
+    so is left out of other ranges. */
 export function rowOf(recording: Recording, index: number, events: EventRange | null): StackRow {
   const { row } = recording.rows[index]!;
   const path = shortened(recording.pathOf(index).map((label) => label.name));
@@ -18,17 +18,13 @@ export function rowOf(recording: Recording, index: number, events: EventRange | 
   const changed = recording.changed(events);
   const parts = recording.partsOf(index);
   const sum = (numbers: Float64Array) => parts.reduce((total, part) => total + numbers[part]!, 0);
+  const unknown = { shape: null, confidence: null, rate: null, low: null, high: null, counter: null };
   return {
     ...row,
+    ...(recording.isJudged(events) ? {} : unknown),
     path,
     growth_bytes: sum(changed.bytes),
     growth_blocks: sum(changed.blocks),
-    shape: null,
-    confidence: null,
-    rate: null,
-    low: null,
-    high: null,
-    counter: null,
     spark: spark(seriesOf(recording, index, recording.places(events)).bytes),
   };
 }
@@ -42,7 +38,7 @@ export function shortened(names: string[]): string[] {
 }
 
 /** What a row held at the begins of some places. */
-export function seriesOf(recording: Recording, index: number, { first, last }: Places): StackDetail["series"] {
+export function seriesOf(recording: Recording, index: number, { first, last }: Pick<Places, "first" | "last">): StackDetail["series"] {
   const { begins } = recording.data;
   const places = Array.from({ length: Math.max(0, last - first + 1) }, (_, at) => first + at);
   const series = { event: places.map((place) => begins[place]!), bytes: places.map(() => 0), blocks: places.map(() => 0) };

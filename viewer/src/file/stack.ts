@@ -12,7 +12,7 @@ export function stack(recording: Recording, question: Question): StackDetail {
   const events = question.events("events");
   const index = rowOfStack(recording, number);
   const row = rowOf(recording, index, events);
-  const places = events ? recording.places(events) : { first: 0, last: recording.data.begins.length - 1, events: 0 };
+  const places = events ? recording.places(events) : { first: 0, last: recording.data.begins.length - 1 };
   const known = recording.data.details[row.stack];
   if (known && events === null) return known;
   const series = seriesOf(recording, index, places);

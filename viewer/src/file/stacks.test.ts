@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
-import { asked } from "./made";
+import type { Verdict } from "../answers";
+import { asked, made } from "./made";
+import { Question } from "./question";
+import { Recording } from "./recording";
 import { stacks } from "./stacks";
 
 const of = (query: string) => asked(stacks, query);
@@ -21,6 +24,7 @@ test("a range tells what it left and what it took", () => {
   const growth = answer.rows.map((row) => [row.stack, row.growth_bytes, row.growth_blocks]);
   expect(growth).toEqual([[10, 20, 2], [20, -30, -1]]);
   expect([answer.found, answer.events, answer.fallen_bytes]).toEqual([2, 2, 30]);
+  expect([answer.first_event, answer.last_event, of("").first_event]).toEqual([2, 3, null]);
   expect([answer.sums.growth_bytes, answer.sums.growth_blocks, answer.sums.live_bytes]).toEqual([-10, 1, 112]);
   expect(answer.rows[0]).toMatchObject({
     shape: null, confidence: null, rate: null, low: null, high: null, counter: null, spark: [110, 120], live_bytes: 100,
@@ -31,9 +35,20 @@ test("a range tells what it left and what it took", () => {
   expect(() => of("events=1..2&shape=leak")).toThrow("shapes of single ranges are not in this file");
 });
 
+test("of the verdict's own events shapes are known", () => {
+  const data = made();
+  data.verdict = { ...data.verdict, verdict: { first_event: 2, last_event: 3 } as Verdict };
+  const answer = stacks(new Recording(data), new Question("events=2..3&shape=leak"));
+  expect(answer.rows[0]).toMatchObject({ stack: 10, shape: "leak", rate: 10, growth_bytes: 20 });
+  expect(() => stacks(new Recording(data), new Question("events=1..3&shape=leak"))).toThrow("not in this file");
+});
+
 test("rows are ordered, filtered and paged", () => {
   expect(order("kind=all&sort=total")).toEqual([30, 10, -1, 20, 40]);
   expect(order("kind=all&sort=live&ascending=1")).toEqual([20, -1, 40, 10, 30]);
+  expect(order("kind=all&sort=at-peak")).toEqual([30, 10, 40, -1, 20]);
+  expect(order("kind=all&sort=total&first=40,20,999")).toEqual([40, 20, 30, 10, -1]);
+  expect(() => of("first=x")).toThrow("first: `x` is no number of a stack");
   expect(order("sort=churn")).toEqual([-1, 10, 20, 40]);
   expect(order("kind=mapping")).toEqual([30]);
   expect(order("kind=reported")).toEqual([]);

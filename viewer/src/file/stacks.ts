@@ -17,6 +17,7 @@ const SORTS: Record<StackSort, keyof StackNumbers> = {
   calls: "calls",
   churn: "churn_bytes",
   peak: "peak_bytes",
+  "at-peak": "at_peak_bytes",
   temporaries: "temporaries",
 };
 const SORT_NAMES = Object.keys(SORTS) as [StackSort, ...StackSort[]];
@@ -35,14 +36,20 @@ export function stacks(recording: Recording, question: Question): Stacks {
   const shape = question.text("shape");
   const offset = question.limit("offset", 0, Number.MAX_SAFE_INTEGER);
   const limit = question.limit("limit", USUAL_ROWS, MOST_ROWS);
-  if (shape !== null && events !== null) {
+  if (shape !== null && events !== null && !recording.isJudged(events)) {
     throw new Error("shapes of single ranges are not in this file: `residue view` tells them");
   }
+  const places = events && recording.places(events);
   const all = meant(recording, question);
   const moved = all.filter((one) => one.isMoved);
   const sign = question.isSet("ascending") ? 1 : -1;
+  const first = question.numbers("first");
+  const place = ({ index }: Found) => {
+    const at = first.indexOf(recording.rows[index]!.row.stack);
+    return at < 0 ? first.length : at;
+  };
   // Sorting keeps the order of the file among equals.
-  moved.sort((one, other) => sign * (one[sort] - other[sort]));
+  moved.sort((one, other) => place(one) - place(other) || sign * (one[sort] - other[sort]));
   const ofShape = ({ index }: Found) => recording.rows[index]!.row.shape === shape;
   const found = shape === null ? moved : moved.filter(ofShape);
   return {
@@ -52,6 +59,8 @@ export function stacks(recording: Recording, question: Question): Stacks {
     sums: { ...sumOf(all), peak_bytes: 0 },
     fallen_bytes: all.reduce((sum, one) => sum + one.fallenBytes, 0),
     events: recording.eventCount(events),
+    first_event: places && places.firstEvent,
+    last_event: places && places.lastEvent,
     rows: found.slice(offset, offset + limit).map(({ index }) => rowOf(recording, index, events)),
     looked_at: shape === null ? null : moved.length,
   };

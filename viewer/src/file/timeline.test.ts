@@ -11,6 +11,7 @@ test("a range ends where the next event begins", () => {
   expect(part.event).toEqual([2, 2, 3, 3, 4]);
   expect(part.series.rss).toEqual([20, 21, 30, 31, 40]);
   expect(part.counters).toEqual([{ name: "hits", values: [2, null, 3, null, null] }]);
+  expect(part.counted_events).toEqual([1, null, 1, null, null]);
   expect(part.stamps.map((stamp) => stamp.event)).toEqual([2, 3]);
   expect(part.snapshots).toEqual([{ name: "late", event: 3, time_ns: 320 }]);
   const last = asked(timeline, "events=4..9");

@@ -9,12 +9,14 @@ export function timeline(recording: Recording, question: Question): Timeline {
   const events = question.events("events");
   if (events === null) return whole;
   const start = whole.event.findIndex((event) => event >= events.from);
-  if (start < 0) throw new Error(`there is no event ${events.from}; the last is ${recording.about.events}`);
+  if (start < 0) throw new Error(`there is no ${whole.unit} ${events.from}; the last is ${recording.about.events}`);
   // Up to where the event after the range begins.
   const isBegin = (moment: number) => whole.kind[moment] === "begin" || whole.kind[moment] === "tick";
   const after = whole.event.findIndex((event, moment) => moment >= start && isBegin(moment) && event > events.to);
   const end = after < 0 ? whole.event.length : after + 1;
   const part = <T>(values: T[]) => values.slice(start, end);
+  // What the event after the range counted is no part of it.
+  const inside = (values: (number | null)[]) => (after < 0 ? part(values) : [...part(values).slice(0, -1), null]);
   const isIn = ({ event }: { event: number }) => events.from <= event && event <= events.to;
   const { series } = whole;
   return {
@@ -31,12 +33,8 @@ export function timeline(recording: Recording, question: Question): Timeline {
       recorder: part(series.recorder),
       retained: part(series.retained),
     },
-    counters: whole.counters.map(({ name, values }) => {
-      const inside = part(values);
-      // What the event after the range counted is no part of it.
-      if (after >= 0) inside[inside.length - 1] = null;
-      return { name, values: inside };
-    }),
+    counters: whole.counters.map(({ name, values }) => ({ name, values: inside(values) })),
+    counted_events: inside(whole.counted_events),
     snapshots: whole.snapshots.filter(isIn),
     stamps: whole.stamps.filter(isIn),
   };

@@ -5,7 +5,7 @@ import { go, place } from "../address";
 import type { FileAbout, Flame } from "../answers";
 import { useAnswer } from "../ask";
 import { saveCsv, savePng, saveSvg } from "../download";
-import { count } from "../format";
+import { counted } from "../format";
 import { about, fileAbout } from "../page/about";
 import { Amount, Share } from "../parts/Number";
 import { Waiting } from "../parts/Waiting";
@@ -55,7 +55,7 @@ function Remarks(props: { answer: Flame; isWhole: boolean }) {
   return (
     <div class="flame-remarks muted small">
       {props.isWhole && <span>threads are known of the whole recording, not of a range</span>}
-      {answer.left_out > 0 && <span>{`${count(answer.left_out)} boxes too small to draw`}</span>}
+      {answer.left_out > 0 && <span>{`${counted(answer.left_out, "box", "boxes")} too small to draw`}</span>}
       {answer.fallen > 0 && (
         <span>
           other stacks fell by <Amount value={answer.fallen} unit={answer.unit} />
@@ -85,13 +85,14 @@ export function FlameView() {
   const { answer } = asked;
   const picture = useRef<Picture | null>(null);
 
+  const turn = file?.unit ?? "event";
   const tid = given["thread"] ?? null;
   const threadName = tid === null ? "" : `thread ${file?.threads.find((one) => String(one.tid) === tid)?.name || tid}`;
   // The first of two files is what was before, whichever of them is looked at.
   const isBaseLater = given["against"] === "b" && given["side"] !== "b";
   const tree = useMemo(
-    () => (answer ? treeOf(answer, { rootName: threadName || "everything", isBaseLater }) : null),
-    [answer, threadName, isBaseLater],
+    () => (answer ? treeOf(answer, { rootName: threadName || "everything", isBaseLater, turn }) : null),
+    [answer, threadName, isBaseLater, turn],
   );
   const wanted = given["root"] ?? (tid === null ? "" : `thread:${tid}`);
   // A box that is there already is zoomed to at once; the answer for it brings finer ones.
@@ -100,7 +101,6 @@ export function FlameView() {
     () => (tree ? crumbsOf(tree, root, tid === null ? null : { tid, name: threadName }) : []),
     [tree, root, tid, threadName],
   );
-  const turn = file?.unit ?? "event";
   const sides = answer?.base ? sidesOf(given, file) : null;
   const name = `${(file?.program || file?.name || "residue").replace(/[^\w.+-]+/g, "_")}-flame`;
 
@@ -155,7 +155,7 @@ export function FlameView() {
           </button>
         </p>
       )}
-      {tree && answer && (
+      {tree && answer && asked.error === null && (
         <>
           <div class="flame-over">
             <Breadcrumbs crumbs={crumbs} unit={answer.unit} />

@@ -1,7 +1,7 @@
 // The numbers of the box under the mouse, to the last digit.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { amount, count, percent } from "../format";
+import { amount, count, counted, percent } from "../format";
 import { changeOf, signOf } from "./difference";
 import { noteAt } from "./layout";
 import { libraryOf, nameOf, type Tree } from "./tree";
@@ -13,7 +13,7 @@ export interface SideNames {
 }
 
 function exact(value: number, unit: "bytes" | "count"): string {
-  return unit === "bytes" ? `${count(value)} bytes` : count(value);
+  return unit === "bytes" ? counted(value, "byte") : count(value);
 }
 
 function Row(props: { what: string; short: string; long?: string }) {

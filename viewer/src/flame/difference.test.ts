@@ -40,7 +40,7 @@ test("no rates without events on both sides", () => {
 
 test("the first of two files is what was before", () => {
   const answer = made({ ...compared, base_events: 20 });
-  const tree = treeOf(answer, { rootName: "everything", isBaseLater: true });
+  const tree = treeOf(answer, { rootName: "everything", isBaseLater: true, turn: "event" });
   expect(changeOf(tree, 0)).toMatchObject({ before: 100, after: 90, difference: -10 });
   expect(changeOf(tree, 0)!.rate).toEqual({ before: 10, after: 4.5, difference: -5.5 });
   expect(changeOf(tree, 5)!.relative).toBe(-1);

@@ -58,6 +58,6 @@ export function wordsOf(tree: Tree, box: number): Words {
   const sign = signOf(change.relative);
   const perEvent = change.rate !== null && isPerEvent(answer);
   const difference = perEvent ? change.rate!.difference : change.difference;
-  const number = `${sign}${amount(Math.abs(difference), answer.unit)}${perEvent ? "/event" : ""}`;
+  const number = `${sign}${amount(Math.abs(difference), answer.unit)}${perEvent ? `/${tree.reading.turn}` : ""}`;
   return { sign, name, number };
 }

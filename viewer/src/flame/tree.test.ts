@@ -24,7 +24,7 @@ test("names, and the root that is no function", () => {
   expect(nameOf(tree, 0)).toBe("everything");
   expect(nameOf(tree, 3)).toBe("fit<A & B>");
   expect(libraryOf(tree, 5)).toBe("libc.so.6");
-  const ofThread = treeOf(made(), { rootName: "thread main", isBaseLater: false });
+  const ofThread = treeOf(made(), { rootName: "thread main", isBaseLater: false, turn: "event" });
   expect(nameOf(ofThread, 0)).toBe("thread main");
 });
 

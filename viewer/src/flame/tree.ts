@@ -9,9 +9,11 @@ export interface Reading {
   rootName: string;
   /** The answer's `base` came after its `value`: the first of two files is shown. */
   isBaseLater: boolean;
+  /** What one turn is called. */
+  turn: string;
 }
 
-const PLAIN: Reading = { rootName: "everything", isBaseLater: false };
+const PLAIN: Reading = { rootName: "everything", isBaseLater: false, turn: "event" };
 
 export interface Tree {
   answer: Flame;

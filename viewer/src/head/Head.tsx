@@ -1,7 +1,7 @@
 // The head of the page: the verdict, what the growth is made of, and whether the recording
 // can be trusted. With two files open, of the one that is chosen.
 
-import { fileAbout } from "../page/about";
+import { about, fileAbout } from "../page/about";
 import { Completeness, Facts } from "./Recording";
 import { Verdicts } from "./Verdicts";
 import "./head.css";
@@ -21,7 +21,7 @@ export function Head() {
     <section class="head" aria-label="Verdict">
       <Verdicts key={file.side} side={file.side} unit={file.unit} />
       <div class="head-recording">
-        <Completeness file={file} />
+        <Completeness file={file} isLive={about.value?.live ?? false} />
         <Facts file={file} />
       </div>
     </section>

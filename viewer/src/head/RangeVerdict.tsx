@@ -5,6 +5,7 @@ import { parameter } from "../address";
 import type { Side } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
+import { judged, judgedRange, verdictOn } from "./judged";
 import { rangeLabel, rangeOf } from "./range";
 import { Guilty, Headline, Words } from "./VerdictLines";
 import { Judging } from "./Verdicts";
@@ -29,7 +30,8 @@ function RangeAnswer(props: { side: Side; events: string }) {
     <>
       <Judging of={asked} />
       {answer?.verdict && <Headline verdict={answer.verdict} isSmall />}
-      {answer?.verdict && <Guilty verdict={answer.verdict} {...props} />}
+      {answer?.verdict && <Guilty verdict={answer.verdict} events={props.events} />}
+      {answer?.missing && <span class="muted">{answer.missing.reason}</span>}
       {answer !== null && answer.verdict === null && <Words answer={answer} />}
     </>
   );
@@ -41,6 +43,8 @@ export function RangeVerdict() {
   const chosen = parameter("events");
   const events = useSettled(chosen);
   if (file === null || rangeOf(chosen) === null) return null;
+  // What the verdict on the whole recording is on is said above.
+  if (judged.value === null || chosen === judgedRange(verdictOn(file.side), file)) return null;
   return (
     <div class="head-range" data-events={chosen}>
       <span class="head-range-label">{rangeLabel(chosen, file.unit)}</span>

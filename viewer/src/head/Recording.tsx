@@ -41,7 +41,8 @@ const WHOLENESS = {
   lossy: "⚠\ufe0e Not everything was recorded",
 };
 
-export function Completeness(props: { file: FileAbout }) {
+/** Whether a program that is watched still runs is told in the bar. */
+export function Completeness(props: { file: FileAbout; isLive: boolean }) {
   const { file } = props;
   const state = wholeness(file);
   return (
@@ -51,16 +52,18 @@ export function Completeness(props: { file: FileAbout }) {
       </strong>
       <span class="head-items">
         <span>
-          <Amount value={file.heap.calls} unit="count" /> allocations
+          <Amount value={file.heap.calls} unit="count" /> {file.heap.calls === 1 ? "allocation" : "allocations"}
         </span>
         <Loss file={file} name="dropped" words="dropped" isBad />
         <Loss file={file} name="unknown_frees" words="unknown frees" />
         <Loss file={file} name="cut_stacks" words="stacks cut" />
         <Verified file={file} />
-        <span class={endedWell(file.end) ? undefined : "head-bad"} data-end={file.end.kind}>
-          {!endedWell(file.end) && "⚠\ufe0e "}
-          {endText(file.end)}
-        </span>
+        {!props.isLive && (
+          <span class={endedWell(file.end) ? undefined : "head-bad"} data-end={file.end.kind}>
+            {!endedWell(file.end) && "⚠\ufe0e "}
+            {endText(file.end)}
+          </span>
+        )}
         {recorderBytes(file) > 0 && (
           <span title="The recorder's own time over all threads, and its own memory">
             recorder <Duration ns={file.recorder.time_ns} />, <Amount value={recorderBytes(file)} unit="bytes" />

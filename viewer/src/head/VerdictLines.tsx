@@ -1,11 +1,12 @@
 // One verdict: the headline with its rate, who is guilty, and which counter it follows.
 
-import { go } from "../address";
-import type { Side, StackVerdict, Verdict, VerdictAnswer } from "../answers";
-import { useAnswer } from "../ask";
+import { go, parameter } from "../address";
+import type { StackVerdict, Verdict, VerdictAnswer } from "../answers";
 import { percent } from "../format";
 import { Amount } from "../parts/Number";
-import { cut, innermost } from "./shortpath";
+import { reveal } from "../parts/reveal";
+import { kindShowing } from "../stacks/links";
+import { accused } from "./judged";
 import * as text from "./verdict";
 import { VerdictIcon } from "./VerdictIcon";
 
@@ -27,49 +28,32 @@ export function Headline(props: { verdict: Verdict; isSmall?: boolean }) {
   );
 }
 
-function openStack(stack: StackVerdict): void {
-  go({ view: "stacks", stack: String(stack.stack) });
-  document.getElementById("tab-stacks")?.scrollIntoView({ block: "nearest" });
+/** The stack in the table of what grew in the verdict's events, where its kind is shown. */
+function openStack(stack: StackVerdict, events: string | null): void {
+  reveal(`stack ${stack.stack}`, "click");
+  go({
+    view: "stacks", stack: String(stack.stack), kind: kindShowing(parameter("kind"), stack.kind),
+    events: events ?? undefined, at: "", sort: "", ascending: "", offset: "", focus: "", shape: "",
+  });
 }
 
-const LEAF_CHARACTERS = 56;
-const CALLER_CHARACTERS = 28;
-const TITLE_CHARACTERS = 120;
-
-/** The path as the page names functions elsewhere; until that is known as the verdict has
-    it, with full names. */
-function usePath(stack: StackVerdict | null, side: Side, events: string | undefined): string[] {
-  const asked = useAnswer("stack", stack === null ? null : { side, events, stack: stack.stack });
-  const row = asked.answer?.row;
-  return row?.stack === stack?.stack && row?.path.length ? row.path : (stack?.path ?? []);
-}
-
-export function Guilty(props: { verdict: Verdict; side: Side; events?: string }) {
-  const stack = text.firstGuilty(props.verdict);
-  const path = usePath(stack, props.side, props.events);
-  if (stack === null) return null;
+/** `events`: those that the verdict is on. */
+export function Guilty(props: { verdict: Verdict; events: string | null }) {
+  const stack = accused(props.verdict)[0];
+  if (stack === undefined) return null;
   const more = text.moreGuiltyText(props.verdict);
-  const functions = innermost(path);
   return (
     <p class="head-guilty">
       <button
         type="button"
         class="head-path mono"
         data-key={stack.stack}
-        title={`Open this stack: ${path.map((name) => cut(name, TITLE_CHARACTERS)).join(" › ")}`}
-        onClick={() => openStack(stack)}
+        data-kind={stack.kind}
+        title={`Open this stack: ${stack.path.join(" › ")}`}
+        onClick={() => openStack(stack, props.events)}
       >
-        {functions.length === 0 && "a stack without a path"}
-        {functions.map((name, index) => (
-          <span key={index}>
-            {index > 0 && <span class="muted"> › </span>}
-            {index === functions.length - 1 ? (
-              <strong>{cut(name, LEAF_CHARACTERS)}</strong>
-            ) : (
-              cut(name, CALLER_CHARACTERS)
-            )}
-          </span>
-        ))}
+        {stack.shown || "a stack without a path"}
+        {stack.place && <span class="muted"> {stack.place}</span>}
       </button>
       <span class="small">
         <Amount value={stack.rate_bytes_per_event} unit="bytes" /> per {props.verdict.unit}
@@ -79,6 +63,18 @@ export function Guilty(props: { verdict: Verdict; side: Side; events?: string })
         </span>
       </span>
     </p>
+  );
+}
+
+/** Why there is no verdict, and what to try. */
+export function Missing(props: { of: NonNullable<VerdictAnswer["missing"]> }) {
+  return (
+    <div class="head-missing">
+      <p>
+        <strong>{props.of.reason}</strong>
+      </p>
+      <p class="muted">To get one: {props.of.advice}.</p>
+    </div>
   );
 }
 

@@ -1,10 +1,13 @@
 // The verdict of the whole recording.
 
+import { useEffect } from "preact/hooks";
 import type { Side, VerdictAnswer } from "../answers";
 import { useAnswer, type Asked } from "../ask";
+import { fileAbout } from "../page/about";
 import { AccountBar } from "./AccountBar";
 import { isWorthDrawing } from "./account";
-import { Follows, Guilty, Headline, Words } from "./VerdictLines";
+import { judged, judgedRange } from "./judged";
+import { Follows, Guilty, Headline, Missing, Words } from "./VerdictLines";
 
 export function Judging(props: { of: Asked<VerdictAnswer> }) {
   if (props.of.error !== null) {
@@ -26,16 +29,24 @@ export function Judging(props: { of: Asked<VerdictAnswer> }) {
 
 export function Verdicts(props: { side: Side; unit: string }) {
   const asked = useAnswer("verdict", { side: props.side });
-  const verdict = asked.answer?.verdict ?? null;
+  const { answer, error } = asked;
+  const { side } = props;
+  useEffect(() => {
+    // Where nothing could be judged, nobody waits for it.
+    const missing = { verdict: null, words: [], missing: null };
+    if (answer !== null || error !== null) judged.value = { side, answer: answer ?? missing };
+  }, [side, answer, error]);
+  const verdict = answer?.verdict ?? null;
   const isDrawn = verdict !== null && isWorthDrawing(verdict);
   return (
     <div class={`head-verdicts ${isDrawn ? "head-verdicts-two" : ""}`}>
       <div class="head-verdict" aria-busy={asked.isLoading}>
         {verdict !== null && <Headline verdict={verdict} />}
         <Judging of={asked} />
-        {verdict !== null && <Guilty verdict={verdict} side={props.side} />}
+        {verdict !== null && <Guilty verdict={verdict} events={judgedRange(verdict, fileAbout())} />}
         {verdict !== null && <Follows verdict={verdict} />}
-        {asked.answer !== null && <Words answer={asked.answer} />}
+        {answer?.missing && <Missing of={answer.missing} />}
+        {answer !== null && <Words answer={answer} />}
       </div>
       {isDrawn && verdict.account !== null && <AccountBar account={verdict.account} unit={verdict.unit} />}
     </div>

@@ -20,8 +20,8 @@ function verdict(parts: Partial<Verdict>): Verdict {
 }
 
 test("an interval has one unit where it can", () => {
-  expect(text.intervalText(48_870, 52_830)).toBe("47.72 .. 51.59 KiB");
-  expect(text.intervalText(1000, 2048)).toBe("1000 B .. 2.000 KiB");
+  expect(text.intervalText(48_870, 52_830)).toBe("47.7 .. 51.6 KiB");
+  expect(text.intervalText(1000, 2048)).toBe("1000 B .. 2.00 KiB");
   expect(text.intervalText(-12, 12)).toBe("-12 .. 12 B");
   expect(text.intervalText(7, 7)).toBe("exact");
   expect(text.intervalText(null, 7)).toBe("unknown");
@@ -33,7 +33,7 @@ test("each verdict has its line", () => {
     const { before, bytes_per_event, after } = text.line(verdict(parts));
     return [before, bytes_per_event, after];
   };
-  const interval = "(95 %: 47.72 .. 51.59 KiB, events 1..1000)";
+  const interval = "(95 %: 47.7 .. 51.6 KiB, events 1..1000)";
   expect(shown({})).toEqual(["", 50_850, `per event ${interval}`]);
   expect(shown({ verdict: "freed-at-exit" })).toEqual([
     "", 50_850, `per event ${interval}, held until the last event was over`,
@@ -42,7 +42,7 @@ test("each verdict has its line", () => {
     "RSS", 50_850, `per event ${interval}, while the live heap does not grow`,
   ]);
   expect(shown({ verdict: "growth", basis: "vm", unit: "tick", warm_up_events: 45 })).toEqual([
-    "VM", 50_850, "per tick (95 %: 47.72 .. 51.59 KiB, ticks 1..1000, warm-up 45)",
+    "VM", 50_850, "per tick (95 %: 47.7 .. 51.6 KiB, ticks 1..1000, warm-up 45)",
   ]);
   expect(shown({ verdict: "no-growth" })).toEqual(["this run would have seen", 12, "per event (events 1..1000)"]);
   expect(shown({ verdict: "undetermined", needs_events: 294 })).toEqual([
@@ -57,10 +57,8 @@ const stack = (id: number, share: number | null) => ({ stack: id, share, counter
 
 test("guilty is who has a share of the growth", () => {
   const some = verdict({ stacks: [stack(4, 0.66), stack(7, 0.34), stack(1, null)] });
-  expect(text.firstGuilty(some)?.stack).toBe(4);
   expect(text.moreGuiltyText(some)).toBe("1 more stack leaks");
   const none = verdict({ stacks: [stack(1, null)] });
-  expect(text.firstGuilty(none)).toBeNull();
   expect(text.moreGuiltyText(none)).toBeNull();
   const many = (count: number) => verdict({ stacks: Array.from({ length: count }, (_, id) => stack(id, 0.1)) });
   expect(text.moreGuiltyText(many(1))).toBeNull();

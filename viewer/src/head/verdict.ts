@@ -1,7 +1,8 @@
 // The verdict in the words of the head.
 
-import type { Followed, StackVerdict, Verdict } from "../answers";
+import type { Followed, Verdict } from "../answers";
 import { bytes, count } from "../format";
+import { accused } from "./judged";
 
 export const HEADLINES: Record<Verdict["verdict"], string> = {
   leak: "LEAK",
@@ -79,17 +80,12 @@ export function line(verdict: Verdict): Line {
   }
 }
 
-/** The stack that leaks most, if one does; those that do not have no share. */
-export function firstGuilty(verdict: Verdict): StackVerdict | null {
-  return verdict.stacks.find((stack) => stack.share !== null) ?? null;
-}
-
 /** The most stacks that an answer holds. */
 const MOST_STACKS = 50;
 
 /** `3 more stacks leak`; null where there is one alone. */
 export function moreGuiltyText(verdict: Verdict): string | null {
-  const guilty = verdict.stacks.filter((stack) => stack.share !== null).length;
+  const guilty = accused(verdict).length;
   if (guilty < 2) return null;
   const more = guilty >= MOST_STACKS ? `${guilty - 1} or more` : `${guilty - 1} more`;
   return guilty === 2 ? "1 more stack leaks" : `${more} stacks leak`;
@@ -102,7 +98,7 @@ export function singular(name: string): string {
 
 /** The counter that the growth goes with; null where it goes with none. */
 export function followed(verdict: Verdict): Followed | null {
-  const counter = verdict.counter ?? firstGuilty(verdict)?.counter ?? null;
+  const counter = verdict.counter ?? accused(verdict)[0]?.counter ?? null;
   const isFollowed = counter?.dependence === "proportional" || counter?.dependence === "both";
   return isFollowed ? counter : null;
 }

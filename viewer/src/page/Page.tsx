@@ -1,7 +1,7 @@
 // The page from top to bottom: bar, verdict, timeline, and one of the views.
 
 import { useCallback, useEffect, useState } from "preact/hooks";
-import { place, type View } from "../address";
+import { isUnsaid, place, type View } from "../address";
 import { CallersView } from "../callers/CallersView";
 import { CompareView } from "../compare/CompareView";
 import { FlameView } from "../flame/FlameView";
@@ -29,6 +29,13 @@ const SHOWN = {
 };
 
 function ShownView(props: { view: View }) {
+  if (isUnsaid.value) {
+    return (
+      <p class="waiting" role="status">
+        Judging …
+      </p>
+    );
+  }
   const { isDisabled, why } = readiness(props.view, about.value, fileAbout());
   if (isDisabled) {
     return (

@@ -1,12 +1,13 @@
 // A number as people read it, with the exact one at hand: in its tooltip, and in
-// `data-value` for programs.
+// `data-value` for programs. What was not recorded is no number, and not zero.
 
-import { amount, count, percent } from "../format";
+import { amount, count, counted, percent } from "../format";
 
-export function Amount(props: { value: number; unit: "bytes" | "count"; signed?: boolean }) {
+export function Amount(props: { value: number | null; unit: "bytes" | "count"; signed?: boolean }) {
   const { value, unit, signed } = props;
+  if (value === null) return <span class="muted">not recorded</span>;
   const sign = signed && value > 0 ? "+" : "";
-  const exact = `${sign}${count(value)}${unit === "bytes" ? " bytes" : ""}`;
+  const exact = `${sign}${unit === "bytes" ? counted(value, "byte") : count(value)}`;
   return (
     <span class="number" data-value={value} title={exact}>
       {sign + amount(value, unit)}

@@ -3,7 +3,7 @@
 
 import type { RefObject } from "preact";
 import { useLayoutEffect, useState } from "preact/hooks";
-import { count } from "../format";
+import { count, counted } from "../format";
 import { sizeText, sum, type SizeRow } from "./bins";
 import { chartOf, type Axis, type Chart, type Panel } from "./chart";
 
@@ -64,7 +64,7 @@ function Bars(props: { chart: Chart; panel: Panel; em: number; title: string; bl
       {panel.bars.map((bar, index) => (
         <g key={rows[index]!.from}>
           <rect x={panel.left} y={bar.y} width={bar.width} height={bar.height} rx={2} fill={props.fill} fill-opacity={0.85}>
-            <title>{`${sizeText(rows[index]!)}: ${count(bar.blocks ?? 0)} blocks`}</title>
+            <title>{`${sizeText(rows[index]!)}: ${counted(bar.blocks ?? 0, "block")}`}</title>
           </rect>
           {bar.blocks !== null && bar.blocks > 0 && (
             <text

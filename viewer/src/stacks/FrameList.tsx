@@ -3,6 +3,8 @@
 import { signal } from "@preact/signals";
 import { go } from "../address";
 import type { FrameDetail } from "../answers";
+import { counted } from "../format";
+import { reveal } from "../parts/reveal";
 import { frameLines, libraryText, placeText, type FrameLine } from "./path";
 
 /** How stacks are read, for all that are opened. */
@@ -51,7 +53,7 @@ export function FrameList(props: { frames: readonly FrameDetail[]; label: string
           </li>
         ))}
       </ol>
-      {hidden > 0 && <p class="muted small">{hidden} framework functions are hidden.</p>}
+      {hidden > 0 && <p class="muted small">{counted(hidden, "framework function")} hidden.</p>}
     </>
   );
 }
@@ -68,9 +70,10 @@ function FramePlace(props: { line: FrameLine }) {
           <button
             class="stacks-link mono"
             title={`${placeText(file, line, true)}: open the source`}
-            onClick={() =>
-              go({ view: "callers", file: String(fileId), line: line === null ? "" : String(line), function: "" })
-            }
+            onClick={() => {
+              reveal("source", "click");
+              go({ view: "callers", file: String(fileId), line: line === null ? "" : String(line), function: "" });
+            }}
           >
             {text}
           </button>

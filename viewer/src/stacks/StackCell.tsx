@@ -4,12 +4,13 @@ import type { StackRow } from "../answers";
 import { Amount } from "../parts/Number";
 import { innermost, libraryText, placeText } from "./path";
 
-export function StackCell(props: { row: StackRow }) {
+/** `accusation`: what the verdict says of it, if it names it. */
+export function StackCell(props: { row: StackRow; accusation: string | null }) {
   const { row } = props;
   if (row.stack < 0) {
     return (
       <div class="stacks-stack-text muted">
-        the other <Amount value={row.lines} unit="count" /> stacks together
+        the other <Amount value={row.lines} unit="count" /> {row.lines === 1 ? "stack" : "stacks together"}
       </div>
     );
   }
@@ -19,6 +20,9 @@ export function StackCell(props: { row: StackRow }) {
   return (
     <div class="stacks-stack-text" title={`${whole}${row.file ? `\n${placeText(row.file, row.line, true)}` : ""}`}>
       <div class="stacks-stack-leaf">
+        {props.accusation !== null && (
+          <span class="chip stacks-accused" title={props.accusation}>in the verdict</span>
+        )}
         <b class="stacks-function">{name}</b>
         <span class="muted stacks-library">{libraryText(row.library)}</span>
         {row.kind !== "heap" && <span class="chip">{row.kind}</span>}

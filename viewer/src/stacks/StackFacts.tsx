@@ -3,6 +3,7 @@
 import type { ComponentChildren } from "preact";
 import type { StackDetail, StackRow } from "../answers";
 import { saveCsv, type Cell } from "../download";
+import { counted } from "../format";
 import { Amount } from "../parts/Number";
 import { FrameList } from "./FrameList";
 import { part } from "./geometry";
@@ -30,13 +31,13 @@ function Fact(props: { title: string; csv?: { name: string; head: string[]; rows
 }
 
 /** Why it has its shape. */
-export function Why(props: { detail: StackDetail }) {
+export function Why(props: { detail: StackDetail; unit: string }) {
   const { row, reason, agreement } = props.detail;
   if (row.shape === null && reason === null) return null;
   return (
     <Fact title="Shape">
       <p>
-        {row.shape && <ShapeChip shape={row.shape} confidence={row.confidence} />}{" "}
+        {row.shape && <ShapeChip shape={row.shape} confidence={row.confidence} unit={props.unit} />}{" "}
         {row.confidence && <span class="muted">confidence {row.confidence}</span>}
       </p>
       {reason && <p>{reason}</p>}
@@ -80,7 +81,7 @@ export function Members(props: { detail: StackDetail; isRange: boolean }) {
   if (members.length < 2) return null;
   return (
     <Fact
-      title={`Made up of ${row.lines} stacks at different lines`}
+      title={`Made up of ${counted(row.lines, "stack")} at different lines`}
       csv={{ name: `stack-${row.stack}-lines.csv`, head: MEMBERS_HEAD, rows: () => membersRows(members) }}
     >
       <table class="table stacks-small-table">
@@ -88,7 +89,7 @@ export function Members(props: { detail: StackDetail; isRange: boolean }) {
           <tr>
             <th scope="col" class="number">{isRange ? "Growth" : "Live"}</th>
             <th scope="col" class="number">Blocks</th>
-            <th scope="col" class="number">Calls</th>
+            <th scope="col" class="number">Calls{isRange && <small class="stacks-whole">whole run</small>}</th>
             <th scope="col">Lines</th>
           </tr>
         </thead>
@@ -159,8 +160,10 @@ export function Deferral(props: { detail: StackDetail; unit: string }) {
     <Fact title="Late frees">
       {deferral && (
         <p>
-          <Amount value={deferral.frees} unit="count" /> blocks were freed in a later {props.unit} than they were made
-          in: <Amount value={deferral.mean_events} unit="count" /> {props.unit}s later on average,{" "}
+          <Amount value={deferral.frees} unit="count" />{" "}
+          {deferral.frees === 1 ? "block was" : "blocks were"} freed in a later {props.unit} than made in:{" "}
+          <Amount value={deferral.mean_events} unit="count" />{" "}
+          {deferral.mean_events === 1 ? props.unit : `${props.unit}s`} later on average,{" "}
           <Amount value={deferral.longest_events} unit="count" /> at most.
         </p>
       )}

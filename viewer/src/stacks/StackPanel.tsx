@@ -1,17 +1,17 @@
 // Everything that is known of one row: the call stack, why it has its shape, its memory over
 // the events, survivors, sizes, late frees and threads.
 
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { go, parameter } from "../address";
 import type { StackDetail } from "../answers";
-import { useAnswer } from "../ask";
-import { findFunction } from "../callers/find";
+import { ask, useAnswer } from "../ask";
 import { beginTrail } from "../callers/trail";
+import { revealed } from "../parts/reveal";
 import { Waiting } from "../parts/Waiting";
 import { copyText } from "./copy";
 import { FrameList, FrameOptions } from "./FrameList";
-import { exactPattern, frameLines, stackText } from "./path";
-import { allStacks } from "./selection";
+import { kindOf, partWith } from "./links";
+import { frameLines, stackText } from "./path";
 import { BirthsChart, SeriesCharts } from "./StackCharts";
 import { Deferral, Members, Numbers, SizesTable, ThreadsTable, Why } from "./StackFacts";
 import "./panel.css";
@@ -20,8 +20,12 @@ export function StackPanel(props: { stack: number; unit: string; onClose: () => 
   const { stack, unit } = props;
   const asked = useAnswer("stack", { side: parameter("side"), events: parameter("events"), stack });
   const detail = asked.answer;
+  const panel = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    if (detail !== null && panel.current) revealed(`stack ${stack}`, panel.current);
+  }, [stack, detail]);
   return (
-    <div class="stacks-panel" aria-label="The stack in detail" role="region">
+    <div ref={panel} class="stacks-panel" aria-label="The stack in detail" role="region" tabIndex={-1}>
       <Waiting of={asked} what="this stack" />
       {detail && (
         <>
@@ -36,7 +40,7 @@ export function StackPanel(props: { stack: number; unit: string; onClose: () => 
               <Members detail={detail} isRange={parameter("events") !== ""} />
             </section>
             <div class="stacks-panel-facts">
-              <Why detail={detail} />
+              <Why detail={detail} unit={unit} />
               <Numbers row={detail.row} />
               <SeriesCharts detail={detail} unit={unit} />
               <BirthsChart detail={detail} unit={unit} />
@@ -56,18 +60,27 @@ function Actions(props: { detail: StackDetail; onClose: () => void }) {
   const lines = frameLines(detail.frames);
   const leaf = lines[0] ?? null;
   const [said, setSaid] = useState("");
-  const toCallers = async () => {
-    if (!leaf) return;
+  /** To where its path ends in the tree of calls, and of what it has something of. */
+  const follow = async (lead: (box: { root: string; function: string }) => Record<string, string>) => {
+    const side = parameter("side");
+    const kind = kindOf(detail.row.kind);
+    const part = partWith(detail.row, parameter("events"));
     try {
-      const found = await findFunction(leaf.function, allStacks());
-      if (found === null) return setSaid("nothing of this function is live");
-      const counter = found.counter === "live" ? "" : found.counter;
-      beginTrail();
-      go({ view: "callers", function: found.key, counter, file: "", line: "", focus: "" });
+      const found = await ask("flame", { side, kind, ...part, stack: detail.row.stack, depth: 0 });
+      const steps = lead({ root: found.key[0]!, function: found.function[0]! });
+      const counter = part.counter === "live" ? "" : part.counter;
+      go({ kind: kind === "heap" ? "" : kind, events: part.events, counter, focus: "", ...steps });
     } catch (error) {
       setSaid(error instanceof Error ? error.message : String(error));
     }
   };
+  const toFlame = () =>
+    follow(({ root }) => ({ view: "flame", root, by: "", inverted: "", thread: "", against: "", highlight: "" }));
+  const toCallers = () =>
+    follow((box) => {
+      beginTrail();
+      return { view: "callers", function: box.function, file: "", line: "" };
+    });
   const copy = async () => setSaid((await copyText(stackText(lines))) ? "copied" : "the browser does not let it be copied");
   return (
     <div class="toolbar stacks-panel-actions">
@@ -75,9 +88,7 @@ function Actions(props: { detail: StackDetail; onClose: () => void }) {
       <span class="muted small" role="status">{said}</span>
       {leaf && (
         <>
-          <button class="button" onClick={() => go({ view: "flame", focus: exactPattern(leaf.function), root: "" })}>
-            Flame graph of this function
-          </button>
+          <button class="button" onClick={toFlame}>Flame graph of this stack</button>
           <button class="button" onClick={toCallers}>Callers</button>
           <button class="button" onClick={copy}>Copy stack</button>
         </>

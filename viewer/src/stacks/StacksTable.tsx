@@ -4,14 +4,17 @@
 import { Fragment, type ComponentChildren } from "preact";
 import { useRef, useState } from "preact/hooks";
 import type { Stacks, StackRow } from "../answers";
+import { reveal } from "../parts/reveal";
 import { columns, type Column } from "./columns";
-import { ariaSort, type Order } from "./sorting";
+import { ariaSort, type Order, type Shown } from "./sorting";
 import { StackCell } from "./StackCell";
 
 export function StacksTable(props: {
   answer: Stacks;
-  isRange: boolean;
+  shown: Shown;
   unit: string;
+  /** What the verdict says of stacks, by their numbers. */
+  accusations: ReadonlyMap<number, string>;
   order: Order;
   openStack: number | null;
   onSort: (sort: NonNullable<Column["sort"]>) => void;
@@ -19,7 +22,7 @@ export function StacksTable(props: {
   detail: (row: StackRow) => ComponentChildren;
 }) {
   const { answer, order, openStack } = props;
-  const shown = columns(answer, props.isRange, props.unit);
+  const shown = columns(answer, props.shown, props.unit);
   const body = useRef<HTMLTableSectionElement>(null);
   // One row takes part in the order of the tab key; arrows choose which.
   const [reached, setReached] = useState(0);
@@ -30,14 +33,16 @@ export function StacksTable(props: {
     rows?.[Math.max(0, Math.min(answer.rows.length - 1, to))]?.focus();
   };
   /** A row for all others has nothing to open. */
-  const press = (row: StackRow) => {
-    if (row.stack >= 0) props.onOpen(openStack === row.stack ? null : row.stack);
+  const press = (row: StackRow, by: "click" | "key") => {
+    if (row.stack < 0) return;
+    if (openStack !== row.stack) reveal(`stack ${row.stack}`, by);
+    props.onOpen(openStack === row.stack ? null : row.stack);
   };
   const onKey = (event: KeyboardEvent, row: StackRow, at: number) => {
     if (event.target !== event.currentTarget) return;
     const step = { ArrowDown: at + 1, ArrowUp: at - 1, Home: 0, End: answer.rows.length - 1 }[event.key];
     if (step !== undefined) move(step);
-    else if (event.key === "Enter" || event.key === " ") press(row);
+    else if (event.key === "Enter" || event.key === " ") press(row, "key");
     else if (event.key === "Escape" && openStack === row.stack) props.onOpen(null);
     else return;
     event.preventDefault();
@@ -69,12 +74,14 @@ export function StacksTable(props: {
       <tbody ref={body}>
         {answer.rows.map((row, at) => {
           const isOpen = row.stack === openStack;
+          const accusation = props.accusations.get(row.stack) ?? null;
           return (
             <Fragment key={row.stack}>
               <tr
                 data-key={row.stack}
                 class={isOpen ? "stacks-row stacks-row-open" : "stacks-row"}
                 tabIndex={at === reachable ? 0 : -1}
+                data-accused={accusation === null ? undefined : true}
                 aria-expanded={row.stack < 0 ? undefined : isOpen}
                 aria-level={1}
                 aria-rowindex={answer.offset + at + 1}
@@ -83,7 +90,7 @@ export function StacksTable(props: {
                 onClick={() => {
                   // Marking text of a row, to copy it, is not a press on the row.
                   if (getSelection()?.isCollapsed === false) return;
-                  press(row);
+                  press(row, "click");
                 }}
               >
                 {shown.map((column) => (
@@ -95,7 +102,7 @@ export function StacksTable(props: {
                   </td>
                 ))}
                 <td class="stacks-stack">
-                  <StackCell row={row} />
+                  <StackCell row={row} accusation={accusation} />
                 </td>
               </tr>
               {isOpen && (
@@ -132,6 +139,9 @@ function HeadCell(props: { column: Column; order: Order; onSort: (sort: NonNulla
     <th scope="col" class={column.isNumber ? "number" : ""} aria-sort={sorted}>
       <div>{heading(column)}</div>
       {below && <div class="stacks-below">{heading(below)}</div>}
+      {column.isWhole && (
+        <small class="stacks-whole" title="Of the whole recording, not of the range that is selected">whole run</small>
+      )}
     </th>
   );
 }

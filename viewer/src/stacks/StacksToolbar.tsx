@@ -5,14 +5,25 @@ import type { Stacks } from "../answers";
 import { saveCsv } from "../download";
 import { SearchField } from "../parts/SearchField";
 import { KindSelect } from "../parts/KindSelect";
-import { SHAPES, SHAPE_NAMES } from "./shapes";
+import { SHAPE_NAMES, shapeSentence } from "./shapes";
+import { ShownSwitch } from "./ShownSwitch";
+import type { Shown } from "./sorting";
 import { STACKS_HEAD, stacksRows } from "./table";
 
-export function StacksToolbar(props: { answer: Stacks | null; isRefused: boolean; file: string }) {
-  const { answer } = props;
-  const shape = parameter("shape");
+export function StacksToolbar(props: {
+  answer: Stacks | null;
+  isRefused: boolean;
+  file: string;
+  shown: Shown;
+  unit: string;
+  /** The events that the verdict is on. */
+  judged: string | null;
+}) {
+  const { answer, unit } = props;
+  const shape = SHAPE_NAMES.find((name) => name === parameter("shape"));
   return (
     <div class="toolbar stacks-toolbar">
+      <ShownSwitch shown={props.shown} unit={unit} judged={props.judged} />
       <SearchField
         value={parameter("focus")}
         label="Search stacks by function"
@@ -24,13 +35,13 @@ export function StacksToolbar(props: { answer: Stacks | null; isRefused: boolean
       <label class="field">
         Shape
         <select
-          value={shape}
-          title={SHAPES[shape as keyof typeof SHAPES]?.sentence}
+          value={shape ?? ""}
+          title={shape && shapeSentence(shape, unit)}
           onChange={(event) => go({ shape: event.currentTarget.value, offset: "" })}
         >
           <option value="">any</option>
           {SHAPE_NAMES.map((name) => (
-            <option key={name} value={name} title={SHAPES[name].sentence}>{name}</option>
+            <option key={name} value={name} title={shapeSentence(name, unit)}>{name}</option>
           ))}
         </select>
       </label>

@@ -6,6 +6,7 @@ import { bytes as asBytes, percent } from "../format";
 import { Amount } from "../parts/Number";
 import { part } from "./geometry";
 import { singular } from "./path";
+import type { Shown } from "./sorting";
 import { BirthStrip, ShapeChip, Spark } from "./Spark";
 
 export interface Column {
@@ -19,6 +20,8 @@ export interface Column {
   sum: ((sums: StackNumbers) => ComponentChildren) | null;
   /** A second number, below the first. */
   below?: Column;
+  /** Its numbers are of the whole recording, beside others of a range. */
+  isWhole?: boolean;
 }
 
 const bytes = (value: number, signed = false) => <Amount value={value} unit="bytes" signed={signed} />;
@@ -35,10 +38,9 @@ function numberColumn(
   return { name, heading, title, sort, isNumber: true, cell: show, sum: hasSum ? show : null };
 }
 
-/** Growth with its share of all growth behind it; what fell, as a share of all that fell. */
-function GrowthCell(props: { row: StackRow; grown: number; fallen: number; signed: boolean }) {
-  const { row, grown, fallen, signed } = props;
-  const value = row.growth_bytes;
+/** A number with its share of all growth behind it; what fell, as a share of all that fell. */
+function SharedCell(props: { value: number; grown: number; fallen: number; signed: boolean }) {
+  const { value, grown, fallen, signed } = props;
   const whole = value < 0 ? fallen : grown;
   const share = part(Math.abs(value), whole);
   return (
@@ -86,13 +88,30 @@ function CounterCell(props: { row: StackRow }) {
 }
 
 /** The columns that these stacks have; the stack itself comes after them. */
-export function columns(answer: Stacks, isRange: boolean, unit: string): Column[] {
+export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
+  const isRange = shown === "grew";
+  const isWhole = isRange;
   const grown = answer.sums.growth_bytes + answer.fallen_bytes;
   const peak = numberColumn("stacks-peak", "Peak", "The highest live bytes that the stack reached alone", "peak", (numbers) =>
     bytes(numbers.peak_bytes), false);
   const has = (test: (row: StackRow) => boolean) => answer.rows.some(test);
+  const live = {
+    ...numberColumn("stacks-live", "Live", "Bytes that are not freed at the end of the recording", "live", (numbers) =>
+      bytes(numbers.live_bytes)),
+    below: peak,
+    isWhole,
+  };
+  const atPeak: Column = {
+    name: "stacks-at-peak",
+    heading: "At peak",
+    title: "Bytes live when the heap was highest; the bar is the share of all of them",
+    sort: "at-peak",
+    isNumber: true,
+    cell: (row) => <SharedCell value={row.at_peak_bytes} grown={answer.sums.at_peak_bytes} fallen={0} signed={false} />,
+    sum: (sums) => bytes(sums.at_peak_bytes),
+  };
   const all: (Column | null)[] = [
-    {
+    shown === "peak" ? atPeak : {
       name: isRange ? "stacks-growth" : "stacks-growth stacks-live",
       heading: isRange ? "Growth" : "Live",
       title: isRange
@@ -100,7 +119,9 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
         : "Bytes that are not freed; the bar is the share of all of them",
       sort: "growth",
       isNumber: true,
-      cell: (row) => <GrowthCell row={row} grown={grown} fallen={answer.fallen_bytes} signed={isRange} />,
+      cell: (row) => (
+        <SharedCell value={row.growth_bytes} grown={grown} fallen={answer.fallen_bytes} signed={isRange} />
+      ),
       sum: (sums) => bytes(sums.growth_bytes, isRange),
     },
     has((row) => row.rate !== null)
@@ -114,7 +135,7 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
           sum: null,
         }
       : null,
-    numberColumn(
+    shown === "peak" ? null : numberColumn(
       "stacks-blocks",
       isRange ? "Blocks" : "Live blocks",
       isRange ? "Change of the number of live blocks in the range" : "Blocks that are not freed",
@@ -128,7 +149,7 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
           title: `How its live memory behaves over the ${unit}s`,
           sort: null,
           isNumber: false,
-          cell: (row) => row.shape && <ShapeChip shape={row.shape} confidence={row.confidence} />,
+          cell: (row) => row.shape && <ShapeChip shape={row.shape} confidence={row.confidence} unit={unit} />,
           sum: null,
         }
       : null,
@@ -139,7 +160,7 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
           title: `Live bytes over the ${unit}s of the range`,
           sort: null,
           isNumber: false,
-          cell: (row) => <Spark values={row.spark} />,
+          cell: (row) => <Spark values={row.spark} unit={unit} />,
           sum: null,
         }
       : null,
@@ -150,8 +171,9 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
           title: `Bytes still live at the end, by the ${unit} they were made in`,
           sort: null,
           isNumber: false,
-          cell: (row) => <BirthStrip values={row.births} />,
+          cell: (row) => <BirthStrip values={row.births} unit={unit} />,
           sum: null,
+          isWhole,
         }
       : null,
     has((row) => row.counter !== null)
@@ -165,19 +187,14 @@ export function columns(answer: Stacks, isRange: boolean, unit: string): Column[
           sum: null,
         }
       : null,
-    isRange
-      ? {
-          ...numberColumn("stacks-live", "Live", "Bytes that are not freed at the end of the recording", "live", (numbers) =>
-            bytes(numbers.live_bytes)),
-          below: peak,
-        }
-      : peak,
+    shown === "end" ? peak : live,
     {
       ...numberColumn("stacks-total", "Total", "Bytes ever allocated", "total", (numbers) => bytes(numbers.total_bytes)),
       below: numberColumn("stacks-churn", "Churn", "Bytes allocated and freed again: total less live", "churn", (numbers) =>
         bytes(numbers.churn_bytes)),
+      isWhole,
     },
-    numberColumn("stacks-calls", "Calls", "Allocations", "calls", (numbers) => counted(numbers.calls)),
+    { ...numberColumn("stacks-calls", "Calls", "Allocations", "calls", (numbers) => counted(numbers.calls)), isWhole },
   ];
   return all.filter((column) => column !== null);
 }

@@ -4,7 +4,7 @@
 import type { Shape } from "../answers";
 
 export interface ShapeText {
-  /** What it means, in a sentence. */
+  /** What it means, in a sentence with EVENT for what one turn is called. */
   sentence: string;
   /** An SVG path in a box of 16 by 10. */
   glyph: string;
@@ -12,11 +12,11 @@ export interface ShapeText {
 
 export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
   leak: {
-    sentence: "Every event, or every k-th, leaves something behind.",
+    sentence: "Every EVENT, or every k-th, leaves something behind.",
     glyph: "M1 9 L15 1",
   },
   "freed-at-exit": {
-    sentence: "It grows with the events and is freed only when the program ends.",
+    sentence: "It grows with the EVENTs and is freed only when the program ends.",
     glyph: "M1 9 L12 1 V9 H15",
   },
   stopped: {
@@ -24,7 +24,7 @@ export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
     glyph: "M1 9 L9 2 H15",
   },
   "warm-up": {
-    sentence: "It grew in the first events only.",
+    sentence: "It grew in the first EVENTs only.",
     glyph: "M1 9 L4 2 H15",
   },
   cache: {
@@ -44,18 +44,22 @@ export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
     glyph: "M1 8.5 H8 V2 H15",
   },
   deferred: {
-    sentence: "Blocks live over one or a few events and are freed then.",
+    sentence: "Blocks live over one or a few EVENTs and are freed then.",
     glyph: "M1 9 H3 V4 H5.5 V9 H7 V4 H9.5 V9 H11 V4 H13.5 V9 H15",
   },
   flat: {
-    sentence: "It does not change with the events.",
+    sentence: "It does not change with the EVENTs.",
     glyph: "M1 5 H15",
   },
   undetermined: {
-    sentence: "The events do not show which shape it has.",
+    sentence: "The EVENTs do not show which shape it has.",
     glyph: "M1 6 H3 M6.5 3 H9.5 M13 6 H15",
   },
 };
+
+export function shapeSentence(shape: Shape, unit: string): string {
+  return SHAPES[shape].sentence.replaceAll("EVENT", unit);
+}
 
 /** Whether the other witness, the births of what is left, says the same. */
 export function agreementText(agreement: string): string {

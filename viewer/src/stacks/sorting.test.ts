@@ -1,25 +1,33 @@
 import { describe, expect, it } from "vitest";
 import { eventRange } from "./range";
-import { agreementText, SHAPE_NAMES, SHAPES } from "./shapes";
-import { ariaSort, orderOf, orderParameters, pressed, shownText } from "./sorting";
+import { agreementText, SHAPE_NAMES, SHAPES, shapeSentence } from "./shapes";
+import { ariaSort, orderOf, orderParameters, pressed, shownOf, shownText } from "./sorting";
 
 describe("the order of rows", () => {
   it("is by growth unless the address says otherwise", () => {
-    expect(orderOf("", "", true)).toEqual({ sort: "growth", isAscending: false });
-    expect(orderOf("calls", "1", true)).toEqual({ sort: "calls", isAscending: true });
-    expect(orderOf("cumulative", "", true)).toEqual({ sort: "growth", isAscending: false });
+    expect(orderOf("", "", "grew")).toEqual({ sort: "growth", isAscending: false });
+    expect(orderOf("calls", "1", "grew")).toEqual({ sort: "calls", isAscending: true });
+    expect(orderOf("cumulative", "", "grew")).toEqual({ sort: "growth", isAscending: false });
   });
   it("takes growth and live for one where there is no range", () => {
-    expect(orderOf("live", "", false).sort).toBe("growth");
-    expect(orderOf("live-blocks", "", false).sort).toBe("growth-blocks");
-    expect(orderOf("live", "", true).sort).toBe("live");
+    expect(orderOf("live", "", "end").sort).toBe("growth");
+    expect(orderOf("live-blocks", "", "end").sort).toBe("growth-blocks");
+    expect(orderOf("live", "", "grew").sort).toBe("live");
+  });
+  it("is by what was live at the peak where that is shown", () => {
+    expect(orderOf("", "", "peak").sort).toBe("at-peak");
+    expect(orderOf("live", "", "peak").sort).toBe("live");
+    expect(orderParameters({ sort: "at-peak", isAscending: false }, "peak").sort).toBe("");
+    expect([shownOf("1..9", ""), shownOf("1..9", "peak"), shownOf("", "peak"), shownOf("", "")]).toEqual([
+      "grew", "grew", "peak", "end",
+    ]);
   });
   it("turns round at the second press", () => {
     const once = pressed({ sort: "growth", isAscending: false }, "calls");
     expect(once).toEqual({ sort: "calls", isAscending: false });
     expect(pressed(once, "calls")).toEqual({ sort: "calls", isAscending: true });
-    expect(orderParameters(once)).toEqual({ sort: "calls", ascending: "" });
-    expect(orderParameters({ sort: "growth", isAscending: true })).toEqual({ sort: "", ascending: "1" });
+    expect(orderParameters(once, "grew")).toEqual({ sort: "calls", ascending: "" });
+    expect(orderParameters({ sort: "growth", isAscending: true }, "grew")).toEqual({ sort: "", ascending: "1" });
   });
   it("is told of its own heading alone", () => {
     expect(ariaSort({ sort: "calls", isAscending: false }, "calls")).toBe("descending");
@@ -52,9 +60,13 @@ describe("shapes", () => {
     expect(agreementText("births unknown")).toBe("Births of what is left are not known, or do not tell.");
     expect(agreementText("births look like a cache")).toBe("births look like a cache");
   });
+  it("speak of what the recording has", () => {
+    expect(shapeSentence("leak", "tick")).toBe("Every tick, or every k-th, leaves something behind.");
+    expect(shapeSentence("warm-up", "tick")).toBe("It grew in the first ticks only.");
+  });
   it("are eleven, each with its own drawing and sentence", () => {
     expect(SHAPE_NAMES.length).toBe(11);
     expect(new Set(SHAPE_NAMES.map((name) => SHAPES[name].glyph)).size).toBe(11);
-    expect(new Set(SHAPE_NAMES.map((name) => SHAPES[name].sentence)).size).toBe(11);
+    expect(new Set(SHAPE_NAMES.map((name) => shapeSentence(name, "event"))).size).toBe(11);
   });
 });

@@ -7,17 +7,31 @@ export interface Order {
   isAscending: boolean;
 }
 
-const USUAL: StackSort = "growth";
-const KNOWN: StackSort[] = [
-  "growth", "growth-blocks", "live", "live-blocks", "total", "calls", "churn", "peak", "temporaries",
-];
+/** What the table is of: growth in a range, or what was live at the end of the recording or
+    when the heap was highest. */
+export type Shown = "grew" | "end" | "peak";
 
-/** The order that stands in the address, where other views keep theirs too. Without a range,
-    growth is what is live: one column, so one name for its order. */
-export function orderOf(sort: string, ascending: string, isRange: boolean): Order {
-  const asked = KNOWN.find((one) => one === sort) ?? USUAL;
-  const same: Partial<Record<StackSort, StackSort>> = { live: "growth", "live-blocks": "growth-blocks" };
-  return { sort: (!isRange && same[asked]) || asked, isAscending: ascending === "1" };
+/** As the address has it. */
+export function shownOf(events: string, at: string): Shown {
+  if (events !== "") return "grew";
+  return at === "peak" ? "peak" : "end";
+}
+
+const USUAL: Record<Shown, StackSort> = { grew: "growth", end: "growth", peak: "at-peak" };
+const KNOWN: StackSort[] = [
+  "growth", "growth-blocks", "live", "live-blocks", "total", "calls", "churn", "peak", "at-peak", "temporaries",
+];
+/** Without a range growth is what is live: one column, so one name for its order. */
+const SAME: Record<Shown, Partial<Record<StackSort, StackSort>>> = {
+  grew: {},
+  end: { live: "growth", "live-blocks": "growth-blocks" },
+  peak: { growth: "live", "growth-blocks": "live-blocks" },
+};
+
+/** The order that stands in the address, where other views keep theirs too. */
+export function orderOf(sort: string, ascending: string, shown: Shown): Order {
+  const asked = KNOWN.find((one) => one === sort) ?? USUAL[shown];
+  return { sort: SAME[shown][asked] ?? asked, isAscending: ascending === "1" };
 }
 
 /** The highest come first; a second press turns the order round. */
@@ -26,8 +40,8 @@ export function pressed(now: Order, sort: StackSort): Order {
 }
 
 /** As parameters of the address, where the usual order has none. */
-export function orderParameters(order: Order): { sort: string; ascending: string } {
-  return { sort: order.sort === USUAL ? "" : order.sort, ascending: order.isAscending ? "1" : "" };
+export function orderParameters(order: Order, shown: Shown): { sort: string; ascending: string } {
+  return { sort: order.sort === USUAL[shown] ? "" : order.sort, ascending: order.isAscending ? "1" : "" };
 }
 
 export function ariaSort(now: Order, sort: StackSort | null): "ascending" | "descending" | undefined {

@@ -23,7 +23,7 @@ const ANSWER: StagesAnswer = {
 
 test("changes carry their sign, spans of time do not", () => {
   expect(changeText(1000, "bytes")).toBe("+1000 B");
-  expect(changeText(-2048, "bytes")).toBe("-2.000 KiB");
+  expect(changeText(-2048, "bytes")).toBe("-2.00 KiB");
   expect(changeText(0, "bytes")).toBe("0");
   expect(changeText(1_250_000, "nanoseconds")).toBe("1.25 ms");
   expect(changeText(-2_000_000_000, "nanoseconds")).toBe("-2.00 s");

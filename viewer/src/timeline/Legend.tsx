@@ -4,8 +4,8 @@ import { go } from "../address";
 import { duration } from "../format";
 import { Amount } from "../parts/Number";
 import type { Axis } from "./axis";
-import { nearest, readingAt, type Moments } from "./moments";
-import { isShown, toggled, writeKeys, type Choice, type Series } from "./series";
+import { nearest, readingPlace, type Moments } from "./moments";
+import { isShown, sumText, toggled, writeKeys, type Choice, type Series } from "./series";
 
 function Swatch(props: { series: Series }) {
   const { colour, width, dash, isSparse } = props.series;
@@ -44,7 +44,8 @@ export function Legend(props: {
         </span>
       </span>
       {series.map((one) => {
-        const value = readingAt(one.values, moment);
+        const place = readingPlace(one.values, moment);
+        const sum = place === null ? null : sumText(one, place, unit);
         const shown = isShown(one, choice);
         return (
           <button
@@ -54,12 +55,16 @@ export function Legend(props: {
             aria-pressed={shown}
             data-series={one.key}
             data-unit={one.unit}
-            title={`${one.about}. Press to ${shown ? "hide" : "show"}.`}
+            data-sum={sum ?? undefined}
+            title={`${one.about}${sum === null ? "" : `; ${sum}`}. Press to ${shown ? "hide" : "show"}.`}
             onClick={() => toggle(one)}
           >
             <Swatch series={one} />
             <span class="timeline-key-label">{one.label}</span>
-            <span class="timeline-key-value">{value === null ? "–" : <Amount value={value} unit={one.unit} />}</span>
+            <span class="timeline-key-value">
+              <Amount value={place === null ? null : one.values[place]!} unit={one.unit} />
+              {sum !== null && ` per ${unit}`}
+            </span>
           </button>
         );
       })}

@@ -1,53 +1,52 @@
 // What the selected range left behind, and the range in numbers that can be typed.
 
-import { useRef, useState } from "preact/hooks";
+import { useState } from "preact/hooks";
 import { go, parameter } from "../address";
 import type { Stacks } from "../answers";
-import { useAnswer, type Asked } from "../ask";
-import { count } from "../format";
+import { useAnswer } from "../ask";
+import { counted } from "../format";
 import { Amount } from "../parts/Number";
-import { clampRange, lengthOf, parseRange, writeRange, type Range } from "./range";
+import { clampRange, isSame, lengthOf, parseRange, writeRange, type Range } from "./range";
 
-interface Answered {
-  answer: Stacks;
-  selection: Range | null;
+/** Why an answer is of others than the events that were selected. */
+function otherwise(selection: Range | null, covered: Range | null, unit: string): string {
+  if (selection === null || covered === null || isSame(selection, covered)) return "";
+  if (covered.first < selection.first || covered.last > selection.last) return `; widened to ${unit}s that were kept`;
+  return covered.last < selection.last ? `; the end of ${unit} ${covered.last + 1} was not recorded` : "";
 }
 
-/** The answer with the selection it is for: the one before stays while the next is awaited. */
-function useRangeAnswer(selection: Range | null): { answered: Answered | null; asked: Asked<Stacks> } {
-  const asked = useAnswer("stacks", {
-    side: parameter("side"),
-    events: selection ? writeRange(selection) : undefined,
-    kind: parameter("kind"),
-    limit: 0,
-  });
-  const answered = useRef<Answered | null>(null);
-  if (asked.answer && asked.answer !== answered.current?.answer) {
-    answered.current = { answer: asked.answer, selection };
-  }
-  return { answered: asked.answer && answered.current, asked };
-}
-
-function Subject(props: { selection: Range | null; unit: string }) {
+/** `note` follows the number of events. */
+function Subject(props: { selection: Range | null; unit: string; note?: string }) {
   const { selection, unit } = props;
   if (!selection) return <strong>Whole recording</strong>;
-  const length = lengthOf(selection);
   return (
     <>
       <strong>
         {unit === "tick" ? "Ticks" : "Events"} {writeRange(selection)}
       </strong>{" "}
       <span class="muted">
-        ({count(length)} {length === 1 ? unit : `${unit}s`})
+        ({counted(lengthOf(selection), unit)}
+        {props.note})
       </span>
     </>
   );
 }
 
+/** The events that an answer is really of. */
+function coveredBy({ first_event: first, last_event: last }: Stacks): Range | null {
+  return first === null || last === null ? null : { first, last };
+}
+
 function Sentence(props: { selection: Range | null; unit: string }) {
   const { unit } = props;
-  const { answered, asked } = useRangeAnswer(props.selection);
-  if (asked.error || !answered) {
+  const asked = useAnswer("stacks", {
+    side: parameter("side"),
+    events: props.selection ? writeRange(props.selection) : undefined,
+    kind: parameter("kind"),
+    limit: 0,
+  });
+  const { answer } = asked;
+  if (asked.error || !answer) {
     return (
       <p class="timeline-sentence">
         <Subject {...props} />
@@ -59,12 +58,14 @@ function Sentence(props: { selection: Range | null; unit: string }) {
       </p>
     );
   }
-  const { selection } = answered;
-  const { sums, events } = answered.answer;
-  const isRange = selection !== null;
+  const { sums, events } = answer;
+  // The answer before stays while the next is awaited: it says itself what it is of.
+  const covered = coveredBy(answer);
+  const isRange = covered !== null;
+  const note = asked.isLoading ? "" : otherwise(props.selection, covered, unit);
   return (
     <p class="timeline-sentence" aria-live="polite" aria-busy={asked.isLoading}>
-      <Subject selection={selection} unit={unit} />: {isRange ? "left behind " : "live at the end "}
+      <Subject selection={covered} unit={unit} note={note} />: {isRange ? "left behind " : "live at the end "}
       <span class="range-bytes">
         <Amount value={sums.growth_bytes} unit="bytes" signed={isRange} />
       </span>

@@ -36,6 +36,10 @@ export interface Layout extends Plot {
   points: number;
 }
 
+/** Between labels and plot, in CSS pixels, and what labels have at least in widths of letters. */
+const LEFT_GAP_PX = 6;
+const LEFT_LEAST_EM = 5;
+
 interface Small {
   key: string;
   chart: uPlot;
@@ -46,6 +50,9 @@ export class Charts {
   private main: uPlot | null = null;
   private small: Small[] = [];
   private madeFor = "";
+  /** Width of the labels on the left, in CSS pixels: the same of all charts, whose plots stand
+      below each other. It grows with the labels. */
+  private left_px = 0;
 
   constructor(
     private readonly element: HTMLElement,
@@ -70,6 +77,7 @@ export class Charts {
   /** Other colours or sizes of letters. */
   restyle(): void {
     this.look = readLook();
+    this.left_px = 0;
     this.make();
   }
 
@@ -133,6 +141,10 @@ export class Charts {
     for (const { key, chart } of this.small) {
       const series = this.scene.series.find((one) => one.key === key);
       if (series) renew(chart, this.countData(series));
+    }
+    for (const chart of [this.main, ...this.small.map((one) => one.chart)]) {
+      // Labels of another chart may have needed more room than there was for this one.
+      if (chart && chart.bbox.left / uPlot.pxRatio < this.left_px) chart.redraw(false, true);
     }
   }
 
@@ -260,11 +272,23 @@ export class Charts {
     return {
       font: look.font,
       stroke: look.colour("ink-soft"),
-      size: Math.round(look.small_px * 6.2),
-      gap: 6,
+      size: (chart, labels) => this.roomFor(chart, labels),
+      gap: LEFT_GAP_PX,
       grid: { show: true, stroke: look.colour("line"), width: 1 },
       ticks: { show: false },
     };
+  }
+
+  /** Room on the left for these labels and those of all other charts. */
+  private roomFor(chart: uPlot, labels: string[] | null): number {
+    const { ctx } = chart;
+    ctx.save();
+    ctx.font = this.look.font;
+    const widest = Math.max(0, ...(labels ?? []).map((label) => ctx.measureText(label).width));
+    ctx.restore();
+    const least = this.look.small_px * LEFT_LEAST_EM;
+    this.left_px = Math.max(this.left_px, least, Math.ceil(widest) + 2 * LEFT_GAP_PX);
+    return this.left_px;
   }
 
   private drawBelow(chart: uPlot): void {

@@ -9,11 +9,17 @@ import type { Series } from "./series";
 export function tableOf(
   moments: Moments, series: Series[], values: number[], from: number, to: number,
 ): { head: string[]; rows: Cell[][] } {
-  const head = [moments.unit, "moment", "time_ns", ...series.map((one) => (one.unit === "bytes" ? `${one.key}_bytes` : one.label))];
+  // A counter is told as it was counted: a sum, and over how many events.
+  const columns = series.flatMap(({ key, label, values, counted }) =>
+    counted
+      ? [{ name: label, values: counted.sums }, { name: `${label}_${moments.unit}s`, values: counted.events }]
+      : [{ name: `${key}_bytes`, values }],
+  );
+  const head = [moments.unit, "moment", "time_ns", ...columns.map((one) => one.name)];
   const rows: Cell[][] = [];
   values.forEach((value, at) => {
     if (value < from || value > to) return;
-    rows.push([moments.event[at], moments.kind[at], moments.time_ns[at], ...series.map((one) => one.values[at])]);
+    rows.push([moments.event[at], moments.kind[at], moments.time_ns[at], ...columns.map((one) => one.values[at])]);
   });
   return { head, rows };
 }

@@ -42,6 +42,7 @@ export function spliced(whole: Moments, detail: Moments | null): Moments {
       const same = detail.counters.find((one) => one.name === name);
       return { name, values: splice(values, same?.values ?? absent) };
     }),
+    counted_events: splice(whole.counted_events, detail.counted_events),
     snapshots: whole.snapshots,
     stamps: inside(whole.stamps, detail.stamps),
   };
@@ -73,13 +74,17 @@ export function lastBelow(values: readonly number[], at: number): number {
   return Math.max(0, index);
 }
 
-/** The reading at a moment, or the last one before it where none was taken there. */
-export function readingAt(values: Values, moment: number): number | null {
+/** Index of the reading at a moment, or of the last one before it where none was taken there. */
+export function readingPlace(values: Values, moment: number): number | null {
   for (let at = Math.min(moment, values.length - 1); at >= 0; at--) {
-    const value = values[at];
-    if (value !== null && value !== undefined) return value;
+    if (values[at] !== null && values[at] !== undefined) return at;
   }
   return null;
+}
+
+export function readingAt(values: Values, moment: number): number | null {
+  const place = readingPlace(values, moment);
+  return place === null ? null : values[place]!;
 }
 
 /** First and last reading among moments `from` to `to`, not including `to`. */

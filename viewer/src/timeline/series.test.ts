@@ -1,13 +1,14 @@
 import { describe, expect, it } from "vitest";
 import { tableOf } from "./files";
 import { made } from "./made";
-import { isShown, parseKeys, seriesOf, summary, toggled, writeKeys, type Choice } from "./series";
+import { isShown, parseKeys, seriesOf, summary, sumText, toggled, writeKeys, type Choice } from "./series";
 
 const timeline = made([["begin", 1, 1024], ["end", 1, 2048], ["begin", 2, 4096]]);
 const rich = {
   ...timeline,
   series: { ...timeline.series, vm: [9, 9, 9], mapped: [0, 0, 0] },
   counters: [{ name: "hits, all", values: [3, null, 4] }, { name: "tracks", values: [1, null, 1] }],
+  counted_events: [1, null, 2],
 };
 const nothing: Choice = { show: new Set(), hide: new Set() };
 const usual = (from: typeof rich): string[] => seriesOf(from).filter((one) => isShown(one, nothing)).map((one) => one.key);
@@ -39,17 +40,26 @@ describe("what is shown", () => {
   });
 });
 
+describe("a counter", () => {
+  it("is a mean where events were thinned, and says what it is a mean of", () => {
+    const hits = seriesOf(rich).find((one) => one.label === "hits, all")!;
+    expect(hits.values).toEqual([3, null, 2]);
+    expect([sumText(hits, 0, "event"), sumText(hits, 2, "tick")]).toEqual([null, "sum over 2 ticks: 4"]);
+    expect(sumText(seriesOf(rich)[0]!, 0, "event")).toBeNull();
+  });
+});
+
 describe("in words and as a table", () => {
   it("tells the first and the last reading", () => {
     const rss = seriesOf(rich).slice(0, 1);
-    expect(summary(rss, { first: 1, last: 2 }, "event", 0, 3)).toBe("RSS from 1.000 KiB to 4.000 KiB, over events 1 to 2");
+    expect(summary(rss, { first: 1, last: 2 }, "event", 0, 3)).toBe("RSS from 1.00 KiB to 4.00 KiB, over events 1 to 2");
     expect(summary([], { first: 1, last: 2 }, "tick", 0, 3)).toBe("Nothing is shown over ticks 1 to 2");
   });
   it("has a row for each moment in view", () => {
     const shown = seriesOf(rich).filter((one) => isShown(one, nothing));
     expect(tableOf(rich, shown, [1, 1.5, 2], 1.2, 3)).toEqual({
-      head: ["event", "moment", "time_ns", "rss_bytes", "live_bytes", "hits, all"],
-      rows: [[1, "end", 2048, 2048, 1, null], [2, "begin", 4096, 4096, 2, 4]],
+      head: ["event", "moment", "time_ns", "rss_bytes", "live_bytes", "hits, all", "hits, all_events"],
+      rows: [[1, "end", 2048, 2048, 1, null, null], [2, "begin", 4096, 4096, 2, 4, 2]],
     });
   });
 });

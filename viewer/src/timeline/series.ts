@@ -1,6 +1,6 @@
 // What can be drawn over the events, how it looks, and what of it is shown.
 
-import { bytes } from "../format";
+import { bytes, count, counted } from "../format";
 import { endsOf, type Moments } from "./moments";
 import type { Range } from "./range";
 
@@ -15,6 +15,8 @@ export interface Series {
   about: string;
   unit: "bytes" | "count";
   values: (number | null)[];
+  /** Of a counter, whose values are means per event: what they are means of. */
+  counted?: { sums: (number | null)[]; events: (number | null)[] };
   colour: Colour;
   width: number;
   /** Lengths of dashes and gaps in CSS pixels; empty for a solid line. */
@@ -35,6 +37,17 @@ function hasMore(values: (number | null)[]): boolean {
   return values.some((value) => value !== null && value !== 0);
 }
 
+function meanOf(sum: number | null, events: number | null): number | null {
+  return sum === null || events === null || events === 0 ? sum : sum / events;
+}
+
+/** `sum over 4 events: 12`, of a mean over several; null for the value of one event alone. */
+export function sumText(series: Series, place: number, unit: string): string | null {
+  const events = series.counted?.events[place] ?? null;
+  const sum = series.counted?.sums[place] ?? null;
+  return sum === null || events === null || events < 2 ? null : `sum over ${counted(events, unit)}: ${count(sum)}`;
+}
+
 /** All series of which something is known; those of bytes first. */
 export function seriesOf(moments: Moments): Series[] {
   const { rss, vm, live, mapped, retained, recorder } = moments.series;
@@ -53,9 +66,10 @@ export function seriesOf(moments: Moments): Series[] {
   const counters = moments.counters.map(({ name, values }, at): Series => ({
     key: `counter:${name}`,
     label: name,
-    about: `Counter ${name}: counted from one begin to the next`,
+    about: `Counter ${name} per ${moments.unit}, from one begin to the next`,
     unit: "count",
-    values,
+    values: values.map((sum, at) => meanOf(sum, moments.counted_events[at] ?? null)),
+    counted: { sums: values, events: moments.counted_events },
     colour: COUNTER_COLOURS[at % COUNTER_COLOURS.length]!,
     width: 1.25,
     dash: [],

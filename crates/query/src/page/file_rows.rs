@@ -153,7 +153,7 @@ impl FileRows {
         if shown < self.groups {
             said.push(format!(
                 "This file holds the {shown} call paths of {} that matter most by growth, live, \
-                 total, calls and peak; the others are one row for each kind of memory.",
+                 total, calls and peaks; the others are one row for each kind of memory.",
                 self.groups
             ));
         }

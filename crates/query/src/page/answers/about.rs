@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use residue_analysis::stages;
 use residue_calltree::outermost_scopes;
 use residue_profile::timeline::{EventNumber, Timeline};
-use residue_profile::{End, Profile, RecorderStats, Thread, Totals};
+use residue_profile::{End, Profile, RecorderStats, Span, Thread, Totals};
 use serde::Serialize;
 
 use crate::page::opened::Opened;
@@ -57,6 +57,7 @@ struct FileAbout<'a> {
     /// First and last event at which stacks are known; null without events.
     first_event: Option<EventNumber>,
     last_event: Option<EventNumber>,
+    last_measured_event: Option<u64>,
     events: u64,
     /// One event in so many has its own moments.
     stride: u32,
@@ -82,6 +83,7 @@ struct Has {
     sizes: bool,
     births: bool,
     threads: bool,
+    peak: bool,
 }
 
 /// Answers `api/status`, which is asked each second of a running program.
@@ -140,6 +142,7 @@ fn file<'a>(side: &'static str, opened: &'a Opened) -> FileAbout<'a> {
         unit: timeline.about.source.unit(),
         first_event: known.map(|(first, _)| first),
         last_event: known.map(|(_, last)| last),
+        last_measured_event: known.and_then(|_| last_measured_event(timeline)),
         events: timeline.about.events,
         stride: timeline.about.stride.max(1),
         stacks: profile.stacks.len(),
@@ -152,6 +155,16 @@ fn file<'a>(side: &'static str, opened: &'a Opened) -> FileAbout<'a> {
         scopes: scopes(profile),
         has: has(profile),
     }
+}
+
+/// The last event of which it is known what it left: its end was seen, or another began.
+fn last_measured_event(timeline: &Timeline) -> Option<u64> {
+    let to = timeline.last_end()?;
+    let measured = timeline.events_in(Span {
+        from: None,
+        to: Some(to),
+    });
+    Some(measured).filter(|&last| last > 0)
 }
 
 /// What makes the numbers less than exact, then what else the reader should know.
@@ -192,6 +205,10 @@ fn has(profile: &Profile) -> Has {
         sizes: !profile.sizes_total.items().is_empty() || !profile.sizes_live.items().is_empty(),
         births: !profile.births.items().is_empty(),
         threads: !profile.threads.is_empty() && !profile.by_thread.items().is_empty(),
+        peak: profile
+            .stacks
+            .iter()
+            .any(|stack| stack.counters.at_peak_bytes > 0),
     }
 }
 
@@ -227,7 +244,8 @@ mod tests {
         assert_eq!(
             file["has"],
             serde_json::json!({
-                "changes": false, "stages": false, "sizes": true, "births": true, "threads": false
+                "changes": false, "stages": false, "sizes": true, "births": true,
+                "threads": false, "peak": true
             })
         );
     }
@@ -239,10 +257,24 @@ mod tests {
         let [file, empty] = [&about["files"][0], &about["files"][1]];
         assert_eq!([&file["side"], &empty["side"]], ["a", "b"]);
         assert_eq!([&file["first_event"], &file["last_event"]], [1, 4]);
+        assert_eq!(file["last_measured_event"], 4);
         assert_eq!(file["counters"], serde_json::json!(["hits"]));
         assert_eq!(file["has"]["changes"], true);
         assert_eq!(file["has"]["stages"], true);
         assert_eq!(empty["stacks"], 0);
         assert_eq!(empty["last_event"], serde_json::Value::Null);
+        assert_eq!(empty["last_measured_event"], serde_json::Value::Null);
+    }
+
+    #[test]
+    fn an_event_whose_end_was_not_seen_is_not_measured() {
+        let mut profile = events(4);
+        // The program was killed in its last event.
+        let begin = profile.timeline.moments.iter().position(|it| it.event == 4);
+        profile.timeline.moments.truncate(begin.unwrap() + 1);
+        let shelf = shelf(profile, None);
+        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        assert_eq!(about["files"][0]["last_event"], 4);
+        assert_eq!(about["files"][0]["last_measured_event"], 3);
     }
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use residue_calltree::diff::Pair;
-use residue_calltree::{CallNodeId, Detail, Label, LabelId, TREE_ROOT};
+use residue_calltree::{CallNodeId, Detail, Label, LabelId, NOT_SHOWN, TREE_ROOT};
 use residue_names::cut_middle;
 use residue_profile::Counter;
 use rustc_hash::FxHashMap;
@@ -234,10 +234,14 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
         let note = "peaks fall on different moments: their sum is no size the heap ever had";
         flame.notes.push(note.to_string());
     }
+    let stack = question.number("stack")?;
     let root = question.text("root");
     let is_in = |matching: &Arc<Vec<bool>>| shown.nodes_in(matching);
     let matched_nodes = matching.as_ref().map(is_in);
     if question.is_set("inverted") {
+        if stack.is_some() {
+            bail!("stack: the inverted tree has no place for a whole path");
+        }
         let root = find_upside(&tree, root, &mut flame)?;
         flame.matched_value = matched_nodes.map(|is_in| {
             let members = root.0.members.iter().map(|(start, _)| *start as usize);
@@ -251,7 +255,14 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
         let key = |sent: &Sent<Upside>| sent.place.key.clone();
         fill(&mut flame, shown, boxes, key, matching.as_deref());
     } else {
-        let root = find_node(&tree, root, &mut flame)?;
+        let node = match (stack, root) {
+            (Some(stack), _) => node_of_stack(shown, stack)?,
+            (None, Some(key)) => shown
+                .node_of(key.parse()?)
+                .context("root: there is no such call in this profile")?,
+            (None, None) => TREE_ROOT,
+        };
+        let root = root_at(&tree, node, &mut flame);
         flame.matched_value =
             matched_nodes.map(|is_in| matched_below(shown, values, root.0, &is_in));
         let boxes = widest(root, depth, |&node, least| tree.below(node, least));
@@ -264,18 +275,22 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
     Ok(flame)
 }
 
-fn find_node(
+/// Where the path of a stack ends. Of two profiles that are joined there are no stacks.
+fn node_of_stack(shown: &ShownTree, stack: u64) -> Result<CallNodeId> {
+    let known = usize::try_from(stack).ok();
+    let node = known.and_then(|stack| shown.tree.node_of_stack.get(stack));
+    node.copied()
+        .filter(|&node| node != NOT_SHOWN)
+        .with_context(|| format!("stack: {stack} has no place in this flame graph"))
+}
+
+/// A node as the root, with the way to it.
+fn root_at(
     tree: &FlameTree<'_>,
-    key: Option<&str>,
+    node: CallNodeId,
     flame: &mut Flame,
-) -> Result<(CallNodeId, LabelId, Width)> {
+) -> (CallNodeId, LabelId, Width) {
     let shown = tree.shown;
-    let node = match key {
-        None => TREE_ROOT,
-        Some(key) => shown
-            .node_of(key.parse()?)
-            .context("root: there is no such call in this profile")?,
-    };
     for node in shown.tree.path(node) {
         flame.breadcrumbs.push(Crumb {
             key: shown.node_key(node).to_string(),
@@ -283,11 +298,11 @@ fn find_node(
             value: tree.values.cumulative[node as usize],
         });
     }
-    Ok((
+    (
         node,
         shown.tree.nodes[node as usize].label,
         tree.width(node),
-    ))
+    )
 }
 
 fn find_upside(

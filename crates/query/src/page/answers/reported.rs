@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use residue_analysis::history::EventRange;
 use residue_profile::{Counter, Kind, Profile, Ragged};
 use residue_synthetic::Spec;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::sample::{ask, refusal, shelf};
 use crate::choice::{Choice, Names};
@@ -167,6 +167,60 @@ fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
 }
 
 #[test]
+fn the_path_of_a_stack_is_a_root() {
+    let profile = profile();
+    let shelf = shelf(profile.clone(), None);
+    let rows = ask(&shelf, "stacks", "kind=all&limit=20");
+    for row in rows["rows"].as_array().unwrap() {
+        let query = format!("kind=all&counter=total&stack={}", row["stack"]);
+        let flame = ask(&shelf, "flame", &query);
+        let stack = &profile.stacks[number(&row["stack"]) as usize];
+        assert!(number(&flame["value"][0]) >= stack.counters.total_bytes);
+        let crumbs = flame["breadcrumbs"].as_array().unwrap();
+        let path: Vec<&Value> = crumbs.iter().map(|crumb| &crumb["name"]).collect();
+        assert_eq!(json!(path), row["path"]);
+        assert_eq!(flame["key"][0], crumbs.last().unwrap()["key"]);
+        let function = flame["function"][0].as_str().unwrap();
+        let callers = ask(
+            &shelf,
+            "callers",
+            &format!("kind=all&counter=total&function={function}"),
+        );
+        assert_eq!(
+            callers["function"]["function"],
+            row["path"].as_array().unwrap().last().unwrap().clone()
+        );
+    }
+    assert_eq!(
+        refusal(&shelf, "flame", "stack=99999999"),
+        "stack: 99999999 has no place in this flame graph"
+    );
+}
+
+#[test]
+fn stacks_that_are_named_come_first() {
+    let shelf = shelf(profile(), None);
+    let usual = ask(&shelf, "stacks", "events=11..20&limit=200");
+    let stacks = |table: &Value| -> Vec<u64> {
+        let rows = table["rows"].as_array().unwrap();
+        rows.iter().map(|row| number(&row["stack"])).collect()
+    };
+    let usual = stacks(&usual);
+    let [third, second] = [usual[2], usual[1]];
+    let query = format!("events=11..20&limit=200&first={third},{second},4000000000");
+    let named = stacks(&ask(&shelf, "stacks", &query));
+    let mut expected = vec![third, second];
+    expected.extend(
+        usual
+            .iter()
+            .filter(|stack| ![third, second].contains(stack)),
+    );
+    assert_eq!(named, expected);
+    let why = refusal(&shelf, "stacks", "first=a");
+    assert!(why.starts_with("first: `a` is no number"), "{why}");
+}
+
+#[test]
 fn a_range_is_what_its_events_left() {
     let profile = profile();
     let shelf = shelf(profile.clone(), None);
@@ -184,6 +238,7 @@ fn a_range_is_what_its_events_left() {
     assert_eq!(table["sums"]["growth_bytes"].as_i64().unwrap(), net);
     assert_eq!(number(&table["fallen_bytes"]), fallen.unsigned_abs());
     assert_eq!(number(&table["events"]), 10);
+    assert_eq!([&table["first_event"], &table["last_event"]], [11, 20]);
     let rows = table["rows"].as_array().unwrap();
     assert_eq!(rows.len() as u64, number(&table["found"]));
     let growths: Vec<i64> = rows

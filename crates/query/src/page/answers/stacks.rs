@@ -1,10 +1,11 @@
 //! The table of stacks: those through the same functions are one row, as the verdict
 //! judges them.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use residue_analysis::groups::GroupId;
 use residue_analysis::history::EventRange;
 use residue_profile::Counter;
+use rustc_hash::FxHashMap;
 use serde::Serialize;
 
 use super::stack_row::{self, StackRow};
@@ -33,6 +34,9 @@ pub struct Stacks {
     fallen_bytes: u64,
     /// Events in the range, or of the recording.
     events: u64,
+    /// Of a range: the events that it really is of, both included.
+    first_event: Option<u64>,
+    last_event: Option<u64>,
     rows: Vec<StackRow>,
     /// Rows that were looked at for their shape, if one is asked for.
     looked_at: Option<usize>,
@@ -129,11 +133,12 @@ pub enum Sort {
     Calls,
     Churn,
     Peak,
+    AtPeak,
     Temporaries,
 }
 
 impl Sort {
-    pub const ALL: [(&'static str, Sort); 9] = [
+    pub const ALL: [(&'static str, Sort); 10] = [
         ("growth", Sort::Growth),
         ("growth-blocks", Sort::GrowthBlocks),
         ("live", Sort::Live),
@@ -142,6 +147,7 @@ impl Sort {
         ("calls", Sort::Calls),
         ("churn", Sort::Churn),
         ("peak", Sort::Peak),
+        ("at-peak", Sort::AtPeak),
         ("temporaries", Sort::Temporaries),
     ];
 
@@ -161,11 +167,15 @@ impl Sort {
             Sort::Calls => numbers.calls,
             Sort::Churn => numbers.churn_bytes,
             Sort::Peak => numbers.peak_bytes,
+            Sort::AtPeak => numbers.at_peak_bytes,
             Sort::Temporaries => numbers.temporaries,
         };
         i64::try_from(unsigned).unwrap_or(i64::MAX)
     }
 }
+
+/// Groups that come first, each with its place.
+pub type Named = FxHashMap<GroupId, usize>;
 
 /// Groups that are found, with what they are ordered by.
 pub struct Found {
@@ -175,11 +185,15 @@ pub struct Found {
 }
 
 impl Found {
-    /// The first of them, the highest first.
-    pub fn first(mut self, most: usize, is_ascending: bool) -> Vec<GroupId> {
-        let order = |&(value, group): &(i64, GroupId)| match is_ascending {
-            true => (i128::from(value), group),
-            false => (-i128::from(value), group),
+    /// The first of them: those that are named, in their order, then the highest.
+    pub fn first(mut self, most: usize, is_ascending: bool, named: &Named) -> Vec<GroupId> {
+        let order = |&(value, group): &(i64, GroupId)| {
+            let place = named.get(&group).copied();
+            let value = match is_ascending {
+                true => i128::from(value),
+                false => -i128::from(value),
+            };
+            (place.unwrap_or(named.len()), value, group)
         };
         if most > 0 && most < self.groups.len() {
             self.groups.select_nth_unstable_by_key(most - 1, order);
@@ -205,7 +219,9 @@ pub fn stacks(shelf: &Shelf, question: &Question) -> Result<Stacks> {
     let offset = question.limit("offset", 0, usize::MAX)?;
     let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
 
-    let live = selection.span()?.map(|span| opened.live(span));
+    let span = selection.span()?;
+    let covered = span.map(|span| opened.profile.timeline.events_covered(span));
+    let live = span.map(|span| opened.live(span));
     let live = live.as_ref().map(|live| live.as_slice());
     let found = find(&selection, sort, live);
     let found_groups = found.groups.len();
@@ -214,7 +230,8 @@ pub fn stacks(shelf: &Shelf, question: &Question) -> Result<Stacks> {
         Some(_) => (0, MOST_JUDGED),
         None => (offset, offset.saturating_add(limit)),
     };
-    let mut groups = found.first(wanted, question.is_set("ascending"));
+    let named = named_groups(opened, question)?;
+    let mut groups = found.first(wanted, question.is_set("ascending"), &named);
     groups.drain(..skipped.min(groups.len()));
     let mut rows = stack_row::rows(opened, &groups, live, selection.events, &selection.admits());
     if let Some(shape) = shape {
@@ -229,12 +246,30 @@ pub fn stacks(shelf: &Shelf, question: &Question) -> Result<Stacks> {
         sums,
         fallen_bytes,
         events: selection.event_count()?,
+        first_event: covered.map(|(first, _)| first),
+        last_event: covered.map(|(_, last)| last),
         rows: match shape {
             Some(_) => rows.into_iter().skip(offset).take(limit).collect(),
             None => rows,
         },
         looked_at: shape.map(|_| groups.len()),
     })
+}
+
+/// Groups of the stacks that are to come first, such as those that a verdict names.
+fn named_groups(opened: &Opened, question: &Question) -> Result<Named> {
+    let stacks = question.text("first").unwrap_or_default().split(',');
+    let mut groups = Named::default();
+    for text in stacks.filter(|text| !text.is_empty()).take(MOST_ROWS) {
+        let stack: usize = text
+            .parse()
+            .with_context(|| format!("first: `{text}` is no number of a stack"))?;
+        if let Some(&group) = opened.groups().of_stack.get(stack) {
+            let place = groups.len();
+            groups.entry(group).or_insert(place);
+        }
+    }
+    Ok(groups)
 }
 
 /// All groups that pass the filters.

@@ -6,8 +6,9 @@ use std::ops::Range;
 
 use anyhow::{Result, bail};
 use residue_analysis::history::EventRange;
+use residue_profile::Span;
 use residue_profile::timeline::{
-    EventNumber, Moment, MomentKind, NameId, Stamp, Timeline as Recorded,
+    EventNumber, Moment, MomentId, MomentKind, NameId, Stamp, Timeline as Recorded,
 };
 use serde::Serialize;
 
@@ -39,6 +40,8 @@ pub struct Timeline<'a> {
     kind: Vec<MomentKind>,
     series: Series,
     counters: Vec<Counted<'a>>,
+    /// Over how many events each value of a counter is a sum.
+    counted_events: Vec<Option<u64>>,
     snapshots: Vec<Named<'a>>,
     /// Named times inside events, at most 2000, evenly left out.
     stamps: Vec<Named<'a>>,
@@ -114,6 +117,7 @@ pub fn timeline<'a>(shelf: &'a Shelf, question: &Question) -> Result<Timeline<'a
             retained: retained(recorded, &moments),
         },
         counters: counters(recorded, &moments),
+        counted_events: counted_events(recorded, &moments),
         snapshots: snapshots(recorded, is_in),
         stamps: stamps(recorded, is_in),
     })
@@ -157,6 +161,29 @@ fn counters<'a>(recorded: &'a Recorded, moments: &[usize]) -> Vec<Counted<'a>> {
             values: counts(recorded, moments, id),
         })
         .collect()
+}
+
+/// Of each begin that is shown, how many events lie between it and the next one, or the
+/// end of what is shown.
+fn counted_events(recorded: &Recorded, moments: &[usize]) -> Vec<Option<u64>> {
+    let mut events = vec![None; moments.len()];
+    let mut from: Option<(usize, MomentId)> = None;
+    for (place, &moment) in moments.iter().enumerate() {
+        let is_begin = recorded.moments[moment].kind.is_begin();
+        if !is_begin && place + 1 < moments.len() {
+            continue;
+        }
+        let here = moment as MomentId;
+        if let Some((begin, moment)) = from {
+            let span = Span {
+                from: Some(moment),
+                to: Some(here),
+            };
+            events[begin] = Some(recorded.events_in(span));
+        }
+        from = is_begin.then_some((place, here));
+    }
+    events
 }
 
 /// What a counter counted from each begin to the next one of those that are shown, from
@@ -262,6 +289,8 @@ mod tests {
             answer["counters"],
             json!([{"name": "hits", "values": values}])
         );
+        let events = json!([1, null, 1, null, 1, null, null]);
+        assert_eq!(answer["counted_events"], events);
         let late = json!([{"name": "late", "event": 3, "time_ns": 300}]);
         assert_eq!(answer["snapshots"], late);
         assert_eq!(
@@ -297,6 +326,18 @@ mod tests {
         let values = answer["counters"][0]["values"].as_array().unwrap();
         let counted: f64 = values.iter().filter_map(Value::as_f64).sum();
         assert_eq!(counted, 500_500.0);
+        let events = answer["counted_events"].as_array().unwrap();
+        assert_eq!(events.iter().filter_map(Value::as_u64).sum::<u64>(), 1000);
+        // Event number N counts N hits: a sum over several is that of their numbers.
+        for (place, value) in values.iter().enumerate() {
+            let Some(events) = events[place].as_u64() else {
+                assert_eq!(*value, Value::Null);
+                continue;
+            };
+            let first = answer["event"][place].as_u64().unwrap();
+            let sum: u64 = (first..first + events).sum();
+            assert_eq!(value.as_f64(), Some(sum as f64));
+        }
         assert_eq!(answer["kind"][length - 1], "last");
         assert_eq!(answer["event"][0], 1);
     }

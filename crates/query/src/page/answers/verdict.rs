@@ -8,7 +8,8 @@ use residue_profile::Profile;
 use serde::{Serialize, Serializer};
 
 use crate::choice::Names;
-use crate::leaks::{self, Limits, words};
+use crate::leaks::words::{self, NoVerdict};
+use crate::leaks::{self, Limits};
 use crate::page::question::Question;
 use crate::page::shelf::Shelf;
 
@@ -31,6 +32,8 @@ pub struct VerdictAnswer<'a> {
     verdict: Document<'a>,
     /// The headline in words, or why there is no verdict.
     words: Vec<String>,
+    /// Where there is none.
+    missing: Option<NoVerdict>,
 }
 
 /// The verdict as it is written for programs; null where there is none.
@@ -59,10 +62,9 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
             let lines = head.into_iter().chain(reasons);
             lines.map(|line| line.trim().to_string()).collect()
         }
-        None => vec![format!(
-            "no verdict: fewer than two {unit}s were recorded there"
-        )],
+        None => Vec::new(),
     };
+    let missing = verdict.is_none().then(|| NoVerdict::too_few(unit));
     let profile = &opened.profile;
     Ok(VerdictAnswer {
         verdict: Document {
@@ -71,6 +73,7 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
             verdict,
         },
         words: lines,
+        missing,
     })
 }
 
@@ -109,9 +112,13 @@ mod tests {
         let answer = ask(&shelf, "verdict", "");
         assert_eq!(answer["verdict"], Value::Null);
         assert_eq!(
-            answer["words"][0],
+            answer["missing"]["reason"],
             "no verdict: fewer than two events were recorded there"
         );
+        let advice = answer["missing"]["advice"].as_str().unwrap();
+        assert!(advice.contains("--event-function"), "{advice}");
+        let judged = ask(&self::shelf(events(50), None), "verdict", "");
+        assert_eq!(judged["missing"], Value::Null);
         assert_eq!(
             refusal(&shelf, "verdict", "side=b"),
             "only one profile is open"

@@ -7,7 +7,7 @@ use residue_analysis::groups::GroupId;
 use residue_analysis::history::EventRange;
 use residue_profile::{Counter, Kind};
 
-use crate::page::answers::stacks::{Sort, find};
+use crate::page::answers::stacks::{Found, Named, Sort, find};
 use crate::page::opened::Opened;
 use crate::page::selection::Selection;
 
@@ -24,12 +24,21 @@ pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
     let known = opened.profile.timeline.known_events();
     let events = known.map(|(from, to)| EventRange { from, to });
     let grown = selection(events);
-    let live = grown.span()?.map(|span| opened.live(span));
+    // Where no event was measured to its end, it is not known what grew.
+    let span = grown.span().ok().flatten();
+    let live = span.map(|span| opened.live(span));
     let live = live.as_ref().map(|live| live.as_slice());
-    let mut lists = vec![find(&grown, Sort::Growth, live).first(most, false)];
+    let highest = |found: Found| found.first(most, false, &Named::default());
+    let mut lists = vec![highest(find(&grown, Sort::Growth, live))];
     let whole = selection(None);
-    for sort in [Sort::Live, Sort::Total, Sort::Calls, Sort::Peak] {
-        lists.push(find(&whole, sort, None).first(most, false));
+    for sort in [
+        Sort::Live,
+        Sort::Total,
+        Sort::Calls,
+        Sort::Peak,
+        Sort::AtPeak,
+    ] {
+        lists.push(highest(find(&whole, sort, None)));
     }
     Ok(in_turn(lists, most))
 }

@@ -301,6 +301,18 @@ fn range_begins(profile: &Profile) -> Vec<u32> {
 }
 
 #[test]
+fn where_no_event_was_measured_rows_are_there_all_the_same() {
+    let mut profile = profile();
+    // Killed in the first event.
+    profile.timeline.moments.truncate(1);
+    profile.timeline.changes.retain(|change| change.moment < 1);
+    let opened = open(profile);
+    assert!(opened.span(Some(EventRange { from: 1, to: 1 })).is_err());
+    let rows = FileRows::of(&opened, &NO_LIMITS).unwrap();
+    assert_eq!(rows.rows.len(), opened.groups().count());
+}
+
+#[test]
 fn what_does_not_fit_is_one_row_of_each_kind_and_said() {
     let opened = open(profile());
     let whole = FileRows::of(&opened, &NO_LIMITS).unwrap();
@@ -318,7 +330,7 @@ fn what_does_not_fit_is_one_row_of_each_kind_and_said() {
     assert_eq!(few.stacks().count(), 7);
     let first = format!(
         "This file holds the 7 call paths of {groups} that matter most by growth, live, total, \
-         calls and peak; the others are one row for each kind of memory."
+         calls and peaks; the others are one row for each kind of memory."
     );
     let second = "What stacks hold is in it at 20 of 40 begins of events: ranges end at these.";
     assert_eq!(few.left_out(), [&first, second, unseen]);
