@@ -3,8 +3,9 @@
 use anyhow::bail;
 use clap::ValueEnum;
 use residue_analysis::history::EventRange;
-use residue_analysis::stages::{self, Missing, Stages, Value};
+use residue_analysis::stages::Value;
 use residue_profile::Timeline;
+use residue_query::stages::{analyse, reason};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -61,7 +62,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     let range = args.file.events(&profile.timeline)?;
     keep_events(&mut profile.timeline, range);
     let unit = profile.timeline.about.source.unit();
-    let stages = match analyse(&profile.timeline, args.value) {
+    let stages = match analyse(&profile.timeline, args.value.map(Choice::value)) {
         Ok(stages) => stages,
         Err(missing) => bail!("{}: {}", args.file.path.display(), reason(missing)),
     };
@@ -85,30 +86,4 @@ fn keep_events(timeline: &mut Timeline, range: EventRange) {
     timeline
         .moments
         .retain(|moment| events.contains(&moment.event));
-}
-
-fn analyse(timeline: &Timeline, chosen: Option<Choice>) -> Result<Stages, Missing> {
-    let (names, stamps) = stages::stamps_of(timeline);
-    let analyse = |choice: Choice| stages::analyse(&names, &stamps, choice.value());
-    match chosen {
-        Some(choice) => analyse(choice),
-        None => [Choice::Rss, Choice::Vm, Choice::Live]
-            .into_iter()
-            .map(analyse)
-            .find(|stages| *stages != Err(Missing::Values))
-            .unwrap_or(Err(Missing::Values)),
-    }
-}
-
-fn reason(missing: Missing) -> &'static str {
-    match missing {
-        Missing::Stamps => {
-            "it has no stamps and no events; a program sets them with residue_stamp, \
-             and `residue import` reads those of other tools"
-        }
-        Missing::Events => {
-            "its stamps belong to no events: none carries an event's number, and no name comes back"
-        }
-        Missing::Values => "none of its stamps has this value; choose another with --value",
-    }
 }

@@ -1,10 +1,39 @@
 //! What the stage matrix says: which interval keeps memory, and which difference to
 //! believe.
 
-use residue_analysis::stages::{Stages, Trust, Value};
+use residue_analysis::stages::{self, Missing, Stages, Trust, Value};
+use residue_profile::Timeline;
 use residue_profile::units::bytes;
 
 use crate::visible::visible;
+
+/// The value that is asked for; without one the first of rss, vm and live that stamps have.
+pub fn analyse(timeline: &Timeline, chosen: Option<Value>) -> Result<Stages, Missing> {
+    let (names, stamps) = stages::stamps_of(timeline);
+    let analyse = |value| stages::analyse(&names, &stamps, value);
+    match chosen {
+        Some(value) => analyse(value),
+        None => [Value::Rss, Value::Vm, Value::Live]
+            .into_iter()
+            .map(analyse)
+            .find(|stages| *stages != Err(Missing::Values))
+            .unwrap_or(Err(Missing::Values)),
+    }
+}
+
+/// Why there is no matrix.
+pub fn reason(missing: Missing) -> &'static str {
+    match missing {
+        Missing::Stamps => {
+            "there are no stamps and no events; a program sets them with residue_stamp, \
+             and `residue import` reads those of other tools"
+        }
+        Missing::Events => {
+            "the stamps belong to no events: none carries an event's number, and no name comes back"
+        }
+        Missing::Values => "none of the stamps has this value; choose another",
+    }
+}
 
 /// The unit in which all values are shown, and the digits behind the point.
 pub struct Scale {

@@ -28,4 +28,5 @@ test("the last tick ends where it begins", () => {
   data.about.files = [{ ...data.about.files[0]!, unit: "tick" }];
   expect(placesOf(data, { from: 2, to: 4 })).toEqual({ first: 1, last: 3, events: 2 });
   expect(placesOf(data, { from: 2, to: 3 })).toEqual({ first: 1, last: 2, events: 2 });
+  expect(() => placesOf(data, { from: 5, to: 6 })).toThrow("there is no tick 5; the last is 4");
 });

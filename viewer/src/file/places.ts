@@ -23,7 +23,7 @@ export function placesOf(data: FileData, range: EventRange): Places {
   const file = data.about.files[0];
   const lastBegin = file?.last_event ?? begins.at(-1);
   if (begins.length === 0 || lastBegin === undefined || range.from > lastBegin) {
-    throw new Error(`there is no event ${range.from}; the last is ${file?.events ?? 0}`);
+    throw new Error(`there is no ${file?.unit ?? "event"} ${range.from}; the last is ${file?.events ?? 0}`);
   }
   const last = lastAtMost(begins, range.to);
   const first = Math.max(0, lastAtMost(begins, range.from));

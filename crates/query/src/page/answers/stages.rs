@@ -1,13 +1,13 @@
 //! Between which stamps memory grows, as `residue stages` finds it.
 
 use anyhow::Result;
-use residue_analysis::stages::{self, Missing, Stages, Value};
-use residue_profile::timeline::{EventNumber, Timeline};
+use residue_analysis::stages::{Stages, Value};
+use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
 use crate::page::question::Question;
 use crate::page::shelf::Shelf;
-use crate::stages::{interval_name, words};
+use crate::stages::{analyse, interval_name, reason, words};
 
 const MOST_ROWS: usize = 400;
 /// Of more, those that change least are not sent.
@@ -66,35 +66,6 @@ pub fn stages(shelf: &Shelf, question: &Question) -> Result<StagesAnswer> {
         Ok(stages) => answer(&stages, per),
         Err(missing) => nothing(chosen.unwrap_or(Value::Rss), reason(missing)),
     })
-}
-
-/// The value that is asked for; without one the first of rss, vm and live that stamps have.
-fn analyse(timeline: &Timeline, chosen: Option<Value>) -> Result<Stages, Missing> {
-    let (names, stamps) = stages::stamps_of(timeline);
-    let mut values = match chosen {
-        Some(value) => vec![value],
-        None => vec![Value::Rss, Value::Vm, Value::Live],
-    };
-    let last = values.pop().unwrap_or(Value::Live);
-    for value in values {
-        let stages = stages::analyse(&names, &stamps, value);
-        if stages != Err(Missing::Values) {
-            return stages;
-        }
-    }
-    stages::analyse(&names, &stamps, last)
-}
-
-fn reason(missing: Missing) -> &'static str {
-    match missing {
-        Missing::Stamps => {
-            "there are no stamps and no events; a program sets them with residue_stamp"
-        }
-        Missing::Events => {
-            "the stamps belong to no events: none carries an event's number, and no name comes back"
-        }
-        Missing::Values => "none of the stamps has this value",
-    }
 }
 
 fn unit(value: Value) -> &'static str {
@@ -279,7 +250,10 @@ mod tests {
         assert!(why.starts_with("there are no stamps"), "{why}");
         assert_eq!(answer["rows"], json!([]));
         let answer = ask(&shelf, "stages", "side=b&value=vm");
-        assert_eq!(answer["missing"], "none of the stamps has this value");
+        assert_eq!(
+            answer["missing"],
+            "none of the stamps has this value; choose another"
+        );
         assert!(refusal(&shelf, "stages", "value=weight").contains("`weight` is none of"));
     }
 }
