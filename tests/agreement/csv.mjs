@@ -1,13 +1,16 @@
 // What `--csv` says, of the questions that have such a table.
 
 import { functionName, path, smallestSize } from "./names.mjs";
-import { leaks, isGuilty } from "./json.mjs";
+import { isGuilty, KINDS, leaks } from "./json.mjs";
 import { Sheet } from "./sheet.mjs";
 
-/** Lines as objects by the names of the first. */
 async function table(recording, span, ...parts) {
-  const command = ["report", recording.at(span), "--kind", "all", "--top", "all", "--csv", ...parts];
-  const [heads, ...rows] = parsed(await recording.command(...command));
+  return objects(await recording.command("report", recording.at(span), "--kind", "all", "--top", "all", "--csv", ...parts));
+}
+
+/** Lines as objects by the names of the first. */
+function objects(text) {
+  const [heads, ...rows] = parsed(text);
   return rows.map((cells) => Object.fromEntries(heads.map((head, column) => [head, cells[column]])));
 }
 
@@ -38,15 +41,15 @@ export async function guilty(recording, span) {
 export async function stacks(recording, span) {
   const sheet = new Sheet();
   for (const row of await table(recording, span, "--view", "stacks", "--counter", "live")) {
-    sheet.add(path(row.path.split(";")), { live: number(row.live), blocks: number(row.live_blocks) });
+    sheet.add(path(row.path.split(";")), {
+      live: number(row.live), blocks: number(row.live_blocks), calls: span ? number(row.calls) : undefined,
+    });
   }
   return sheet;
 }
 
-async function summary(recording, span) {
-  const rows = await table(recording, span, "--view", "summary");
-  return Object.fromEntries(rows.map(({ counter, sum }) => [counter, number(sum)]));
-}
+const sumsOf = (rows) => Object.fromEntries(rows.map(({ counter, sum }) => [counter, number(sum)]));
+const summary = async (recording, span) => sumsOf(await table(recording, span, "--view", "summary"));
 
 export async function sums(recording, span) {
   const { live, "live-blocks": blocks, total, calls } = await summary(recording, span);
@@ -61,12 +64,39 @@ export async function flame(recording, span, counter) {
   return sheet;
 }
 
-export async function functions(recording, span, counter) {
-  const key = counter.replace("-", "_");
+export async function kinds(recording) {
   const sheet = new Sheet();
-  for (const row of await table(recording, span, "--view", "cumulative", "--counter", counter)) {
-    const [self, cumulative] = [number(row[`self_${key}`]), number(row[`cumulative_${key}`])];
-    sheet.set(functionName(row.function, row.library), { self, cumulative });
+  for (const kind of KINDS) {
+    const text = await recording.command("report", recording.file, "--kind", kind, "--view", "summary", "--csv");
+    const { live, "live-blocks": blocks, total, calls } = sumsOf(objects(text));
+    sheet.set(kind, { live, blocks, total, calls });
+  }
+  return sheet;
+}
+
+export async function functions(recording, span, counter) {
+  const views = ["--view", "cumulative", "--counter", counter, "--counters", "calls"];
+  const sheet = new Sheet();
+  for (const row of await table(recording, span, ...views)) {
+    sheet.set(functionName(row.function, row.library), {
+      self: number(row[`self_${counter}`]),
+      cumulative: number(row[`cumulative_${counter}`]),
+      calls: number(row.cumulative_calls),
+    });
+  }
+  return sheet;
+}
+
+export async function callers(recording, span) {
+  const sheet = new Sheet();
+  for (const row of await table(recording, span, "--view", "callers", "--min-percent", "0")) {
+    const name = functionName(row.function, row.library);
+    const other = functionName(row.other, row.other_library);
+    const [value, calls, recursive] = [number(row.value), number(row.calls), number(row.recursive)];
+    if (row.relation === "cumulative") sheet.set(name, { value, calls });
+    if (row.relation === "self") sheet.set(name, { self: value });
+    if (row.relation === "caller") sheet.set(`${name} by ${other}`, { value, calls, recursive });
+    if (row.relation === "callee") sheet.set(`${name} calls ${other}`, { value, calls, recursive });
   }
   return sheet;
 }

@@ -5,6 +5,7 @@ import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
 
 const asked = async (recording, ...parts) => JSON.parse(await recording.command(...parts, "--json"));
+export const KINDS = ["heap", "mapping", "reported", "all"];
 const reported = (recording, span, ...parts) =>
   asked(recording, "report", recording.at(span), "--kind", "all", "--top", "all", ...parts);
 
@@ -87,6 +88,8 @@ export async function stacks(recording, span) {
     sheet.add(path(names), {
       live: counters.live_bytes,
       blocks: counters.live_blocks,
+      // Between moments not recorded; of a path that has stacks without anything live, in part.
+      calls: span ? counters.calls : undefined,
       place: place(innermost?.file, innermost?.line),
     });
   }
@@ -124,6 +127,16 @@ export function totalColumns(totals) {
   };
 }
 
+/** By kind of memory. */
+export async function kinds(recording) {
+  const sheet = new Sheet();
+  for (const kind of KINDS) {
+    const { sums } = (await asked(recording, "report", recording.file, "--kind", kind, "--view", "summary")).selection;
+    sheet.set(kind, { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls });
+  }
+  return sheet;
+}
+
 /** By how much each path changed. */
 export async function changes(recording, span) {
   const { before, after } = recording.moments(span);
@@ -135,11 +148,29 @@ export async function changes(recording, span) {
 }
 
 export async function functions(recording, span, counter) {
-  const { cumulative } = await reported(recording, span, "--view", "cumulative", "--counter", counter);
-  const key = counter.replace("-", "_");
+  const views = ["--view", "cumulative", "--counter", counter, "--counters", "calls"];
+  const { cumulative } = await reported(recording, span, ...views);
   const sheet = new Sheet();
   for (const row of cumulative.rows) {
-    sheet.set(functionName(row.function, row.library), { self: row[`self_${key}`], cumulative: row[`cumulative_${key}`] });
+    sheet.set(functionName(row.function, row.library), {
+      self: row[`self_${counter}`],
+      cumulative: row[`cumulative_${counter}`],
+      calls: row.cumulative_calls,
+    });
+  }
+  return sheet;
+}
+
+/** Who calls whom, with what was allocated below. */
+export async function callers(recording, span) {
+  const { callers } = await reported(recording, span, "--view", "callers", "--min-percent", "0");
+  const sheet = new Sheet();
+  for (const one of callers.functions) {
+    const name = functionName(one.function, one.library);
+    sheet.set(name, { value: one.cumulative, self: one.self, calls: one.cumulative_calls });
+    const end = ({ value, recursive, calls }) => ({ value, recursive, calls });
+    for (const other of one.callers) sheet.set(`${name} by ${functionName(other.function, other.library)}`, end(other));
+    for (const other of one.callees) sheet.set(`${name} calls ${functionName(other.function, other.library)}`, end(other));
   }
   return sheet;
 }

@@ -1,7 +1,7 @@
 // What the page is answered: by the server, or by itself in a self-contained file. Both
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
-import { addLine, frameNames, guiltyStacks, isGuilty, totalColumns, verdictColumns } from "./json.mjs";
+import { addLine, frameNames, guiltyStacks, isGuilty, KINDS, totalColumns, verdictColumns } from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
@@ -65,6 +65,15 @@ export async function sums({ ask }, span) {
   });
 }
 
+export async function kinds({ ask }) {
+  const sheet = new Sheet();
+  for (const kind of KINDS) {
+    const { sums } = await ask("stacks", { kind });
+    sheet.set(kind, { live: sums.live_bytes, blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls });
+  }
+  return sheet;
+}
+
 /** Boxes that are too small to be seen are not there. */
 export async function flame({ ask }, span, counter) {
   const boxes = await ask("flame", { kind: "all", counter, ...during(span) });
@@ -97,6 +106,21 @@ export async function functions({ ask }, span, counter) {
   const sheet = new Sheet();
   for (const row of await allRows(ask, "functions", { kind: "all", counter, ...during(span) })) {
     sheet.set(functionName(row.function, row.library), { self: row.self, cumulative: row.cumulative });
+  }
+  return sheet;
+}
+
+export async function callers({ ask }, span) {
+  const about = { kind: "all", counter: "live", ...during(span) };
+  const sheet = new Sheet();
+  for (const { key } of await allRows(ask, "functions", about)) {
+    const { function: one, begun, callers, callees } = await ask("callers", { ...about, function: key });
+    const name = functionName(one.function, one.library);
+    sheet.set(name, { value: one.cumulative, self: one.self });
+    if (begun > 0) sheet.set(`${name} by (root)`, { value: begun, recursive: 0 });
+    const end = ({ value, recursive }) => ({ value, recursive });
+    for (const other of callers) sheet.set(`${name} by ${functionName(other.function, other.library)}`, end(other));
+    for (const other of callees) sheet.set(`${name} calls ${functionName(other.function, other.library)}`, end(other));
   }
   return sheet;
 }

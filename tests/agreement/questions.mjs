@@ -43,6 +43,7 @@ function aboutSpan(span) {
         question(named(`${name} by ${counter}`), { ...everywhere(name), ...inFile }, span, counter),
       ),
     ),
+    question(named("callers"), { ...everywhere("callers"), ...inFile }, span),
     ...(span ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
   ];
 }
@@ -50,6 +51,7 @@ function aboutSpan(span) {
 export function aboutOne(recording) {
   return [
     question("totals", everywhere("totals")),
+    question("kinds", everywhere("kinds")),
     ...[null, ...recording.spans].flatMap(aboutSpan),
     question("sizes", everywhere("sizes")),
     ...STAGE_VALUES.map((value) => question(`stages by ${value}`, everywhere("stages"), value)),

@@ -145,11 +145,35 @@ function table(text, lastHead) {
 
 export async function functions(recording, span, counter) {
   const rule = counter === "live" || counter === "total" ? bytes : count;
+  const views = ["--view", "cumulative", "--counter", counter, "--counters", "calls"];
   const sheet = new Sheet();
-  const text = await reported(recording, span, "--view", "cumulative", "--counter", counter);
-  for (const { numbers, names } of table(text, "function")) {
-    const { self, cumulative } = numbers;
-    sheet.set(names.join("  "), { self: shown(self, rule), cumulative: shown(cumulative, rule) });
+  for (const { numbers, names } of table(await reported(recording, span, ...views), "function")) {
+    const { self, cumulative, calls } = numbers;
+    const beside = calls === undefined ? {} : { calls: shown(calls, count) };
+    sheet.set(names.join("  "), { self: shown(self, rule), cumulative: shown(cumulative, rule), ...beside });
+  }
+  return sheet;
+}
+
+const CALL = /^ *\S+ %(?: +\S+ %)? +(\S+ \w+) +(-|\d[\d ]*?)  (?: {4}|\[\d+\] )(.*)$/;
+
+/** A block for each function: its callers, itself under a number, its callees. */
+export async function callers(recording, span) {
+  const text = await reported(recording, span, "--view", "callers", "--min-percent", "0");
+  const sheet = new Sheet();
+  for (const block of text.split(/\n-+\n/).slice(1)) {
+    const lines = block.split("\n").filter((line) => CALL.test(line));
+    const at = lines.findIndex((line) => /  \[\d+\] /.test(line));
+    const own = CALL.exec(lines[at])[3];
+    lines.forEach((line, place) => {
+      const [, value, calls, name] = CALL.exec(line);
+      const other = name.replace(" (recursive)", "");
+      if (other === "(itself)") sheet.set(own, { self: shown(value, bytes) });
+      else {
+        const row = place === at ? own : place < at ? `${own} by ${other}` : `${own} calls ${other}`;
+        sheet.set(row, { value: shown(value, bytes), calls: shown(calls, count) });
+      }
+    });
   }
   return sheet;
 }
