@@ -75,7 +75,8 @@ export function compare(sheets) {
       for (const other of values) {
         count(reference[0]);
         count(other[0]);
-        if (!isSame(reference[1], other[1])) complaints.push({ place: `${row}: ${column}`, one: reference, other: told(other, reference) });
+        if (isSame(reference[1], other[1])) continue;
+        complaints.push({ place: `${row}: ${column}`, one: reference, other: told(other, reference) });
       }
     }
   }
