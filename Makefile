@@ -69,6 +69,19 @@ page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	$(CARGO) build --locked
 	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
+# The same questions to text, JSON, CSV, the page's server and the self-contained file. Its
+# answers come from the page's own sources, built for Node.
+FILE_ANSWERS := build/agreement/page.js
+
+$(FILE_ANSWERS): $(VIEWER_SOURCES) $(VIEWER_MODULES)
+	@scripts/need-node
+	cd viewer && npx vite build --ssr src/file/filesource.ts --outDir ../build/agreement --emptyOutDir --logLevel warn
+
+.PHONY: agreement
+agreement: test-tools viewer $(WORKLOADS)/.built $(FILE_ANSWERS)
+	$(CARGO) build --locked
+	node tests/agreement/run.mjs target/debug/residue $(WORKLOADS) $(FILE_ANSWERS)
+
 # How fluent the page is on a million stacks by a thousand events, and what it needs.
 .PHONY: page-bench
 page-bench: build $(PAGE_TEST_MODULES)
@@ -95,6 +108,7 @@ demo: build $(WORKLOADS)/.built
 test: test-tools viewer viewer-test
 	$(CARGO) test --workspace --locked
 	$(COMPARE_ANSWERS)
+	$(MAKE) agreement
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py

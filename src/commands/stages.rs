@@ -2,8 +2,8 @@
 
 use anyhow::bail;
 use clap::ValueEnum;
-use residue_analysis::sentences;
-use residue_analysis::stages::{self, Missing, Value};
+use residue_analysis::stages::{self, Value};
+use residue_query::stages::reason;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -73,19 +73,4 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         }
         Ok(text::write(&stages, unit, args.rows, out)?)
     })
-}
-
-fn reason(missing: &Missing) -> String {
-    let reason = match missing {
-        Missing::NotAlwaysRead(reasons) => return sentences::of_stages(reasons).join("; "),
-        Missing::Stamps => {
-            "it has no stamps and no events; a program sets them with residue_stamp, \
-             and `residue import` reads those of other tools"
-        }
-        Missing::Events => {
-            "its stamps belong to no events: none carries an event's number, and no name comes back"
-        }
-        Missing::Values => "none of its stamps has this value; choose another with --value",
-    };
-    reason.to_string()
 }

@@ -163,7 +163,7 @@ fn what_cannot_be_read_is_refused_and_left_as_it_was() {
         ),
         (
             &["stages", "one.txt"],
-            "one.txt: its stamps belong to no events",
+            "one.txt: the stamps belong to no events",
         ),
         (&["import", "one.txt", "-o", "one.txt"], "one.txt"),
     ] {

@@ -2,7 +2,7 @@
 //! believe.
 
 use residue_analysis::sentences;
-use residue_analysis::stages::{Stages, Trust, Value};
+use residue_analysis::stages::{Missing, Stages, Trust, Value};
 use residue_profile::units::fractional_bytes;
 use serde::Serialize;
 
@@ -31,6 +31,22 @@ pub fn document<'a>(stages: &'a Stages, per: &'a str) -> Document<'a> {
         per,
         stages,
     }
+}
+
+/// Why there is no matrix.
+pub fn reason(missing: &Missing) -> String {
+    let reason = match missing {
+        Missing::NotAlwaysRead(reasons) => return sentences::of_stages(reasons).join("; "),
+        Missing::Stamps => {
+            "there are no stamps and no events; a program sets them with residue_stamp, \
+             and `residue import` reads those of other tools"
+        }
+        Missing::Events => {
+            "the stamps belong to no events: none carries an event's number, and no name comes back"
+        }
+        Missing::Values => "none of the stamps has this value; choose another",
+    };
+    reason.to_string()
 }
 
 /// The unit in which all values are shown, and the digits behind the point.

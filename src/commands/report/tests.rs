@@ -455,7 +455,7 @@ fn what_was_not_recorded_is_not_zero() {
         "{lines}"
     );
     let mut out = Vec::new();
-    let json = options(&["--view=self,stacks", "--counters=calls", "--json"]);
+    let json = options(&["--view=self,stacks,callers", "--counters=calls", "--json"]);
     write(&moment, &json, &mut out).unwrap();
     let json: Value = serde_json::from_slice(&out).unwrap();
     assert_eq!(json["self"]["rows"][0]["self_calls"], Value::Null);
@@ -463,6 +463,9 @@ fn what_was_not_recorded_is_not_zero() {
     assert_eq!(json["top"][0]["counters"]["calls"], Value::Null);
     assert_eq!(json["top"][0]["counters"]["live_bytes"], 1920);
     assert_eq!(json["selection"]["sums"]["total"], Value::Null);
+    let first = &json["callers"]["functions"][0];
+    assert_eq!(first["cumulative_calls"], Value::Null);
+    assert_eq!(first["callers"][0]["calls"], Value::Null);
     let mut out = Vec::new();
     let csv = options(&["--view=self", "--counters=calls", "--csv", "--top=1"]);
     write(&moment, &csv, &mut out).unwrap();

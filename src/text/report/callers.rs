@@ -5,7 +5,7 @@ use std::io::{self, Write};
 
 use crate::text::amount::amount;
 use crate::text::csv;
-use crate::text::report::grid::name_beside;
+use crate::text::report::grid::{NOT_RECORDED, name_beside};
 use crate::text::terminal::Page;
 use residue_profile::Counter;
 use residue_profile::units::{bytes, count, counted, share};
@@ -96,7 +96,7 @@ impl Block<'_> {
             of_all: share(function.cumulative, self.callers.whole),
             of_it: String::new(),
             value: self.amount(function.cumulative),
-            calls: count(function.cumulative_calls),
+            calls: calls_text(function.cumulative_calls),
             indent: &format!("[{rank}] "),
             name: &function.function,
             library: &function.library,
@@ -127,7 +127,7 @@ impl Block<'_> {
                 of_all: share(other.value, whole),
                 of_it: share(other.value, function.cumulative),
                 value: self.amount(other.value),
-                calls: count(other.calls),
+                calls: calls_text(other.calls),
                 indent: "    ",
                 name: &name,
                 library: &other.library,
@@ -139,8 +139,9 @@ impl Block<'_> {
         let rest = others
             .iter()
             .filter(|it| !is_enough(it.value, whole, min_percent));
-        let rest = rest.fold((0_u64, 0_u64, 0_u64), |sum, other| {
-            let calls = sum.2.saturating_add(other.calls);
+        let rest = rest.fold((0_u64, 0_u64, Some(0_u64)), |sum, other| {
+            let calls = sum.2.zip(other.calls);
+            let calls = calls.map(|(sum, calls)| sum.saturating_add(calls));
             (sum.0 + 1, sum.1.saturating_add(other.value), calls)
         });
         if rest.0 > 0 {
@@ -155,13 +156,13 @@ impl Block<'_> {
         name: &str,
         library: &str,
         value: u64,
-        calls: u64,
+        calls: Option<u64>,
     ) -> String {
         let line = Line {
             of_all: share(value, self.callers.whole),
             of_it: share(value, function.cumulative),
             value: self.amount(value),
-            calls: count(calls),
+            calls: calls_text(calls),
             indent: "    ",
             name,
             library,
@@ -170,6 +171,10 @@ impl Block<'_> {
         };
         line.text(self.page)
     }
+}
+
+fn calls_text(calls: Option<u64>) -> String {
+    calls.map_or(NOT_RECORDED.to_string(), count)
 }
 
 /// One line for each function itself, and one for each of its callers and callees.
@@ -186,7 +191,7 @@ pub fn write_csv(callers: &Callers, out: &mut dyn Write) -> io::Result<()> {
     ];
     csv::write_row(out, head)?;
     for function in &callers.functions {
-        let mut row = |relation: &str, other: [&str; 2], numbers: [u64; 3]| {
+        let mut row = |relation: &str, other: [&str; 2], numbers: [Option<u64>; 3]| {
             let names = [
                 &*function.function,
                 &*function.library,
@@ -195,18 +200,28 @@ pub fn write_csv(callers: &Callers, out: &mut dyn Write) -> io::Result<()> {
                 other[1],
             ];
             let names = names.map(String::from).into_iter();
-            csv::write_row(out, names.chain(numbers.map(|number| number.to_string())))
+            let text = |number: Option<u64>| number.map_or(String::new(), |it| it.to_string());
+            csv::write_row(out, names.chain(numbers.map(text)))
         };
         row(
             "cumulative",
             ["", ""],
-            [function.cumulative, function.cumulative_calls, 0],
+            [
+                Some(function.cumulative),
+                function.cumulative_calls,
+                Some(0),
+            ],
         )?;
-        row("self", ["", ""], [function.own, function.self_calls, 0])?;
+        row(
+            "self",
+            ["", ""],
+            [Some(function.own), function.self_calls, Some(0)],
+        )?;
         for (relation, others) in [("caller", &function.callers), ("callee", &function.callees)] {
             for other in others {
                 let names = [&*other.function, &*other.library];
-                row(relation, names, [other.value, other.calls, other.recursive])?;
+                let numbers = [Some(other.value), other.calls, Some(other.recursive)];
+                row(relation, names, numbers)?;
             }
         }
     }

@@ -31,7 +31,7 @@ pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Res
         },
         View::Size => match groups::sizes(source) {
             Some(sizes) => grid::write_csv(&sizes, out)?,
-            None => bail!("sizes of blocks at a moment or by thread: not recorded"),
+            None => bail!("sizes: not recorded"),
         },
         View::Stacks => stacks::write_csv(source, &Stacks::of(source, limit.rows), out)?,
         View::Callers => {

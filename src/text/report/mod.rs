@@ -115,7 +115,7 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
                 let heading = "sizes: blocks by size, all that were made and those that are live";
                 under(heading, grid::lines(&grid, page), page)
             }
-            None => vec!["sizes: not known of a moment or a thread".to_string()],
+            None => vec!["sizes: not recorded".to_string()],
         },
         View::Advice => match &find_advice(source)[..] {
             [] if look.says_nothing => vec!["advice: none".to_string()],

@@ -161,7 +161,7 @@ export function made(): FileData {
     verdict: { verdict: null, words: ["of the whole"], missing: null },
     timeline: TIMELINE,
     stages: {
-      rss: stages("rss", "none of the stamps has this value"), vm: stages("vm", null),
+      rss: stages("rss", "none of the stamps has this value; choose another"), vm: stages("vm", null),
       live: stages("live", null), time: stages("time", null),
     },
     sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), all: bins(4) },

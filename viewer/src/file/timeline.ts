@@ -9,7 +9,10 @@ export function timeline(recording: Recording, question: Question): Timeline {
   const events = question.events("events");
   if (events === null) return whole;
   const start = whole.event.findIndex((event) => event >= events.from);
-  if (start < 0) throw new Error(`there is no ${whole.unit} ${events.from}; the last is ${recording.about.events}`);
+  if (start < 0) {
+    const { unit, events: last } = recording.about;
+    throw new Error(`there is no ${unit} ${events.from}; the last is ${last}`);
+  }
   // Up to where the event after the range begins.
   const isBegin = (moment: number) => whole.kind[moment] === "begin" || whole.kind[moment] === "tick";
   const after = whole.event.findIndex((event, moment) => moment >= start && isBegin(moment) && event > events.to);

@@ -28,8 +28,9 @@ pub struct Function {
     #[serde(rename = "self")]
     pub own: u64,
     pub cumulative: u64,
-    pub self_calls: u64,
-    pub cumulative_calls: u64,
+    /// `None` where they were not recorded.
+    pub self_calls: Option<u64>,
+    pub cumulative_calls: Option<u64>,
     pub callers: Vec<Other>,
     pub callees: Vec<Other>,
 }
@@ -41,7 +42,7 @@ pub struct Other {
     pub library: String,
     pub framework: bool,
     pub value: u64,
-    pub calls: u64,
+    pub calls: Option<u64>,
     /// The part of the value in which the called one of the two was at work already,
     /// further out.
     pub recursive: u64,
@@ -107,6 +108,7 @@ struct Graph<'t> {
     tree: &'t CallTree,
     value: Sums,
     calls: Sums,
+    has_calls: bool,
     by_caller: Vec<Call>,
     by_callee: Vec<Call>,
 }
@@ -133,6 +135,7 @@ impl<'t> Graph<'t> {
             tree,
             value: Sums::of(tree, &children, &calls, &own),
             calls: Sums::of(tree, &children, &calls, &own_calls),
+            has_calls: source.has(Counter::Calls),
             by_caller,
             by_callee,
         }
@@ -151,7 +154,7 @@ impl<'t> Graph<'t> {
                 library: String::new(),
                 framework: true,
                 value: self.value.begun[index],
-                calls: self.calls.begun[index],
+                calls: self.recorded(self.calls.begun[index]),
                 recursive: 0,
             });
         }
@@ -167,11 +170,15 @@ impl<'t> Graph<'t> {
             framework: label.is_framework,
             own: self.value.sums.own[index],
             cumulative: self.value.sums.cumulative[index],
-            self_calls: self.calls.sums.own[index],
-            cumulative_calls: self.calls.sums.cumulative[index],
+            self_calls: self.recorded(self.calls.sums.own[index]),
+            cumulative_calls: self.recorded(self.calls.sums.cumulative[index]),
             callers,
             callees,
         }
+    }
+
+    fn recorded(&self, calls: u64) -> Option<u64> {
+        self.has_calls.then_some(calls)
     }
 
     fn other(&self, label: LabelId, call: &Call) -> Other {
@@ -181,7 +188,7 @@ impl<'t> Graph<'t> {
             library: label.module.to_string(),
             framework: label.is_framework,
             value: call.edge.value,
-            calls: call.calls,
+            calls: self.recorded(call.calls),
             recursive: call.edge.within_callee,
         }
     }

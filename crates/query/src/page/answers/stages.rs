@@ -2,14 +2,13 @@
 
 use anyhow::Result;
 use residue_analysis::history::EventRange;
-use residue_analysis::sentences;
-use residue_analysis::stages::{self, Missing, Stages, Value};
+use residue_analysis::stages::{self, Stages, Value};
 use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
 use crate::page::question::Question;
 use crate::page::shelf::Shelf;
-use crate::stages::{interval_name, words};
+use crate::stages::{interval_name, reason, words};
 
 const MOST_ROWS: usize = 400;
 /// Of more, those that change least are not sent.
@@ -89,20 +88,6 @@ pub fn stages(shelf: &Shelf, question: &Question) -> Result<StagesAnswer> {
         Ok(stages) => answer(&stages, per),
         Err(missing) => nothing(chosen.unwrap_or(Value::Live), reason(&missing)),
     })
-}
-
-fn reason(missing: &Missing) -> String {
-    let reason = match missing {
-        Missing::NotAlwaysRead(reasons) => return sentences::of_stages(reasons).join("; "),
-        Missing::Stamps => {
-            "there are no stamps and no events; a program sets them with residue_stamp"
-        }
-        Missing::Events => {
-            "the stamps belong to no events: none carries an event's number, and no name comes back"
-        }
-        Missing::Values => "none of the stamps has this value",
-    };
-    reason.to_string()
 }
 
 fn unit(value: Value) -> StagesUnit {
@@ -287,7 +272,10 @@ mod tests {
         assert!(why.starts_with("there are no stamps"), "{why}");
         assert_eq!(answer["rows"], json!([]));
         let answer = ask(&shelf, "stages", "side=b&value=vm");
-        assert_eq!(answer["missing"], "none of the stamps has this value");
+        assert_eq!(
+            answer["missing"],
+            "none of the stamps has this value; choose another"
+        );
         assert!(refusal(&shelf, "stages", "value=weight").contains("`weight` is none of"));
     }
 }

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use residue_analysis::history::EventRange;
 use residue_analysis::verdict::Verdict;
-use residue_profile::Profile;
+use residue_profile::{Part, Point, Profile};
 use serde::{Serialize, Serializer};
 
 use crate::choice::Names;
@@ -53,7 +54,17 @@ impl Serialize for Document<'_> {
 
 pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswer<'a>> {
     let opened = shelf.side(question)?;
-    let verdict = opened.verdict(question.events("events")?);
+    let events = question.events("events")?;
+    if let Some(EventRange { from, .. }) = events {
+        // An event that is not there is refused, as by the command.
+        let from = Some(Point::Event(from));
+        let to = Point::End;
+        opened
+            .profile
+            .timeline
+            .events_of(&Part::Between { from, to })?;
+    }
+    let verdict = opened.verdict(events);
     let unit = opened.profile.timeline.about.source.unit();
     let lines = match &*verdict {
         Some(verdict) => {
@@ -81,7 +92,6 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
 mod tests {
     use super::super::sample::{ask, events, refusal, shelf};
     use super::*;
-    use residue_analysis::history::EventRange;
     use residue_analysis::verdict::verdict;
     use serde_json::Value;
 
@@ -104,6 +114,10 @@ mod tests {
         let part = ask(&shelf, "verdict", "events=11..30");
         assert_eq!(part["verdict"], written(EventRange { from: 11, to: 30 }));
         assert_eq!(part["verdict"]["last_event"], 30);
+        assert_eq!(
+            refusal(&shelf, "verdict", "events=55..60"),
+            "there is no event 55; the last is 50"
+        );
     }
 
     #[test]

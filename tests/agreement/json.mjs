@@ -1,0 +1,224 @@
+// What `--json` says.
+
+import { functionName, path, place, smallestSize } from "./names.mjs";
+import { Sheet } from "./sheet.mjs";
+import { Refusal } from "./surfaces.mjs";
+
+const asked = async (recording, ...parts) => JSON.parse(await recording.command(...parts, "--json"));
+export const KINDS = ["heap", "mapping", "reported", "all"];
+const reported = (recording, span, ...parts) =>
+  asked(recording, "report", recording.at(span), "--kind", "all", "--top", "all", ...parts);
+
+export const leaks = (recording, span) => asked(recording, "leaks", recording.at(span));
+
+export async function verdict(recording, span) {
+  return new Sheet().set("verdict", verdictColumns(await leaks(recording, span)));
+}
+
+/** Of the document that the page gets, too. */
+export function verdictColumns(verdict) {
+  return {
+    headline: verdict.verdict,
+    basis: verdict.basis,
+    unit: verdict.unit,
+    rate: verdict.rate_bytes_per_event,
+    low: verdict.low,
+    high: verdict.high,
+    visible: verdict.smallest_visible_bytes_per_event,
+    first: verdict.first_event,
+    last: verdict.last_event,
+    warm_up: verdict.warm_up_events,
+    needs: verdict.needs_events,
+    reasons: verdict.reasons.join("\n"),
+  };
+}
+
+/** The stacks that make the growth, and their frames as they were recorded. */
+export async function guilty(recording, span) {
+  const { stacks } = await leaks(recording, span);
+  const all = await highest(recording, null, "total");
+  const frames = new Map(all.map((entry) => [entry.stack, entry.frames]));
+  const sheet = guiltyStacks(stacks);
+  stacks.filter(isGuilty).forEach(({ stack }, index) => {
+    sheet.set(`#${index + 1}`, { frames: frameNames(frames.get(stack) ?? []) });
+  });
+  return sheet;
+}
+
+export const isGuilty = ({ share }) => share !== null;
+
+/** Of the document that the page gets, too. */
+export function guiltyStacks(stacks) {
+  const sheet = new Sheet();
+  stacks.filter(isGuilty).forEach((stack, index) => {
+    sheet.set(`#${index + 1}`, {
+      stack: stack.stack,
+      kind: stack.kind,
+      rate: stack.rate_bytes_per_event,
+      low: stack.low,
+      high: stack.high,
+      share: stack.share,
+      names: path(stack.path),
+      line: [stack.shown, stack.place].filter(Boolean).join("  "),
+    });
+  });
+  return sheet;
+}
+
+/** Every function of some frames with its place, inlined ones too, root first. */
+export function frameNames(frames) {
+  const names = frames.flatMap(({ function: name, places = [] }) =>
+    places.length === 0 ? [name] : places.map((one) => `${one.function} ${one.file}:${one.line}`),
+  );
+  return path(names.reverse());
+}
+
+/** Stacks with anything of a counter, the highest first. */
+async function highest(recording, span, counter) {
+  return (await reported(recording, span, "--view", "stacks", "--counter", counter)).top;
+}
+
+/** Stacks with anything live. */
+export async function stacks(recording, span) {
+  const sheet = new Sheet();
+  for (const { path: names, counters, frames } of await highest(recording, span, "live")) {
+    // Rules hide frames: the innermost that is shown is the one that the path ends in.
+    const places = frames.flatMap((frame) => frame.places ?? []);
+    const innermost = places.find((one) => one.function === names.at(-1));
+    sheet.add(path(names), {
+      live: counters.live_bytes,
+      blocks: counters.live_blocks,
+      // Between moments not recorded; of a path that has stacks without anything live, in part.
+      calls: span ? counters.calls : undefined,
+      place: place(innermost?.file, innermost?.line),
+    });
+  }
+  return sheet;
+}
+
+export async function sums(recording, span) {
+  const { sums } = (await reported(recording, span, "--view", "summary")).selection;
+  return new Sheet().set("sums", { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls });
+}
+
+/** All, and what ends in each path. */
+export async function flame(recording, span, counter) {
+  const { selection } = await reported(recording, span, "--view", "summary", "--counter", counter);
+  const sheet = new Sheet().set("root", { value: selection.whole });
+  for (const { path: names, value } of await highest(recording, span, counter)) sheet.add(path(names), { value });
+  return sheet;
+}
+
+export async function totals(recording) {
+  const { heap, mappings } = await reported(recording, null, "--view", "summary");
+  return new Sheet().set("heap", totalColumns(heap)).set("mappings", totalColumns(mappings));
+}
+
+/** Of the document that the page gets, too. */
+export function totalColumns(totals) {
+  return {
+    calls: totals.calls,
+    total: totals.total_bytes,
+    live: totals.live_bytes,
+    blocks: totals.live_blocks,
+    peak: totals.peak_bytes,
+    frees: totals.frees,
+    temporaries: totals.temporaries,
+  };
+}
+
+/** By kind of memory. */
+export async function kinds(recording) {
+  const sheet = new Sheet();
+  for (const kind of KINDS) {
+    const { sums } = (await asked(recording, "report", recording.file, "--kind", kind, "--view", "summary")).selection;
+    sheet.set(kind, { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls });
+  }
+  return sheet;
+}
+
+/** By how much each path changed. */
+export async function changes(recording, span) {
+  const { before, after } = recording.moments(span);
+  const sheet = new Sheet();
+  for (const row of (await asked(recording, "diff", before, after, "--kind", "all")).rows) {
+    sheet.set(path([...row.frames].reverse()), { bytes: row.delta, blocks: row.beside.delta });
+  }
+  return sheet;
+}
+
+export async function functions(recording, span, counter) {
+  const views = ["--view", "cumulative", "--counter", counter, "--counters", "calls"];
+  const { cumulative } = await reported(recording, span, ...views);
+  const sheet = new Sheet();
+  for (const row of cumulative.rows) {
+    sheet.set(functionName(row.function, row.library), {
+      self: row[`self_${counter}`],
+      cumulative: row[`cumulative_${counter}`],
+      calls: row.cumulative_calls,
+    });
+  }
+  return sheet;
+}
+
+/** Who calls whom, with what was allocated below. */
+export async function callers(recording, span) {
+  const { callers } = await reported(recording, span, "--view", "callers", "--min-percent", "0");
+  const sheet = new Sheet();
+  for (const one of callers.functions) {
+    const name = functionName(one.function, one.library);
+    sheet.set(name, { value: one.cumulative, self: one.self, calls: one.cumulative_calls });
+    const end = ({ value, recursive, calls }) => ({ value, recursive, calls });
+    for (const other of one.callers) sheet.set(`${name} by ${functionName(other.function, other.library)}`, end(other));
+    for (const other of one.callees) sheet.set(`${name} calls ${functionName(other.function, other.library)}`, end(other));
+  }
+  return sheet;
+}
+
+export async function sizes(recording) {
+  const { sizes } = await reported(recording, null, "--view", "size");
+  if (sizes === null) throw new Refusal();
+  const sheet = new Sheet();
+  for (const { size, calls, live_blocks } of sizes) {
+    sheet.set(smallestSize(size), { calls, live: live_blocks });
+  }
+  return sheet;
+}
+
+export async function stages(recording, value) {
+  const { stages, per } = await asked(recording, "stages", recording.file, "--value", value);
+  const sheet = new Sheet();
+  stages.intervals.forEach(({ from, to, outside, mean, share }, index) => {
+    const name = outside ? `outside: ${from} -> ${to} of the next ${per}` : `${from} -> ${to}`;
+    sheet.set(name, { mean, share, guilty: stages.guilty?.interval === index });
+  });
+  return sheet;
+}
+
+/** What the lines of a source file hold, themselves and with all that they called. */
+export async function lines(recording) {
+  const command = ["list", recording.file, "*", "--kind", "all", "--counter", "live"];
+  const sheet = new Sheet();
+  for (const one of (await asked(recording, ...command)).functions) {
+    if (!one.file?.endsWith(`/${recording.source}`)) continue;
+    for (const { line, self, cumulative } of one.lines) addLine(sheet, line, self.live, cumulative.live);
+  }
+  return sheet;
+}
+
+/** Lines that hold nothing are in no answer. */
+export function addLine(sheet, line, self, cumulative) {
+  if (cumulative !== 0) sheet.add(`line ${line}`, { self, cumulative });
+}
+
+export async function comparison(recordings, by, counter) {
+  const document = JSON.parse(await recordings.command(...recordings.diff(by, counter), "--json"));
+  const sheet = new Sheet();
+  for (const { name, frames, ...row } of document.rows) {
+    sheet.set(name ?? path([...frames].reverse()), {
+      class: row.class, before: row.before, after: row.after, delta: row.delta,
+      rate_before: row.rate_before, rate_after: row.rate_after, rate_delta: row.rate_delta, share: row.share,
+    });
+  }
+  return sheet;
+}

@@ -1,0 +1,169 @@
+// What the page is answered: by the server, or by itself in a self-contained file. Both
+// speak as `viewer/src/answers.ts` says, so there is one reading of both.
+
+import { addLine, frameNames, guiltyStacks, isGuilty, KINDS, totalColumns, verdictColumns } from "./json.mjs";
+import { functionName, path, place } from "./names.mjs";
+import { Sheet } from "./sheet.mjs";
+import { Refusal } from "./surfaces.mjs";
+
+const MOST_ROWS = 200;
+
+/** Parameters of a span. */
+const during = (span) => (span ? { events: `${span.from}..${span.to}` } : {});
+
+/** All rows of an answer that comes in parts. */
+async function allRows(ask, question, parameters) {
+  const rows = [];
+  for (;;) {
+    const answer = await ask(question, { ...parameters, offset: rows.length, limit: MOST_ROWS });
+    rows.push(...answer.rows);
+    if (rows.length >= answer.found || answer.rows.length === 0) return rows;
+  }
+}
+
+async function judged({ ask }, span) {
+  const { verdict, words } = await ask("verdict", during(span));
+  if (verdict === null) throw new Refusal(words[0]);
+  return { verdict, words };
+}
+
+export async function verdict(page, span) {
+  const { verdict, words } = await judged(page, span);
+  return new Sheet().set("verdict", { ...verdictColumns(verdict), words: words.join("\n") });
+}
+
+export async function guilty(page, span) {
+  const { stacks } = (await judged(page, span)).verdict;
+  const sheet = guiltyStacks(stacks);
+  const details = stacks.filter(isGuilty).map(({ stack }) => page.ask("stack", { stack }));
+  (await Promise.all(details)).forEach(({ frames }, index) => {
+    sheet.set(`#${index + 1}`, { frames: frameNames(frames) });
+  });
+  return sheet;
+}
+
+/** What holds anything, or came to hold it in a span. */
+export async function stacks({ ask }, span) {
+  const sheet = new Sheet();
+  for (const row of await allRows(ask, "stacks", { kind: "all", ...during(span) })) {
+    if (row.growth_bytes <= 0) continue;
+    sheet.add(path(row.path), {
+      live: row.growth_bytes,
+      blocks: row.growth_blocks,
+      place: row.lines === 1 ? place(row.file, row.line) : undefined,
+    });
+  }
+  return sheet;
+}
+
+export async function sums({ ask }, span) {
+  const { sums, fallen_bytes: fallen } = await ask("stacks", { kind: "all", ...during(span) });
+  return new Sheet().set("sums", {
+    // What fell has no place in a report of a span.
+    live: sums.growth_bytes + (span ? fallen : 0),
+    ...(span ? {} : { blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls }),
+  });
+}
+
+export async function kinds({ ask }) {
+  const sheet = new Sheet();
+  for (const kind of KINDS) {
+    const { sums } = await ask("stacks", { kind });
+    sheet.set(kind, { live: sums.live_bytes, blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls });
+  }
+  return sheet;
+}
+
+/** Boxes that are too small to be seen are not there. */
+export async function flame({ ask }, span, counter) {
+  const boxes = await ask("flame", { kind: "all", counter, ...during(span) });
+  const sheet = new Sheet().set("root", { value: boxes.value[0] });
+  sheet.isPartial = boxes.left_out > 0;
+  const paths = [[]];
+  boxes.parent.forEach((parent, box) => {
+    if (parent < 0) return;
+    paths[box] = [...paths[parent], boxes.names[boxes.name[box]]];
+    if (boxes.own[box] > 0) sheet.add(path(paths[box]), { value: boxes.own[box] });
+  });
+  return sheet;
+}
+
+export async function totals({ ask }) {
+  const [{ heap, mappings }] = (await ask("about")).files;
+  return new Sheet().set("heap", totalColumns(heap)).set("mappings", totalColumns(mappings));
+}
+
+export async function changes({ ask }, span) {
+  const sheet = new Sheet();
+  for (const row of await allRows(ask, "stacks", { kind: "all", ...during(span) })) {
+    sheet.add(path(row.path), { bytes: row.growth_bytes, blocks: row.growth_blocks });
+  }
+  for (const [name, columns] of sheet.rows) if (columns.get("bytes") === 0) sheet.rows.delete(name);
+  return sheet;
+}
+
+export async function functions({ ask }, span, counter) {
+  const sheet = new Sheet();
+  for (const row of await allRows(ask, "functions", { kind: "all", counter, ...during(span) })) {
+    sheet.set(functionName(row.function, row.library), { self: row.self, cumulative: row.cumulative });
+  }
+  return sheet;
+}
+
+export async function callers({ ask }, span) {
+  const about = { kind: "all", counter: "live", ...during(span) };
+  const sheet = new Sheet();
+  for (const { key } of await allRows(ask, "functions", about)) {
+    const { function: one, begun, callers, callees } = await ask("callers", { ...about, function: key });
+    const name = functionName(one.function, one.library);
+    sheet.set(name, { value: one.cumulative, self: one.self });
+    if (begun > 0) sheet.set(`${name} by (root)`, { value: begun, recursive: 0 });
+    const end = ({ value, recursive }) => ({ value, recursive });
+    for (const other of callers) sheet.set(`${name} by ${functionName(other.function, other.library)}`, end(other));
+    for (const other of callees) sheet.set(`${name} calls ${functionName(other.function, other.library)}`, end(other));
+  }
+  return sheet;
+}
+
+export async function sizes({ ask }) {
+  const { total, live } = await ask("sizes", { kind: "all" });
+  if (total === null && live === null) throw new Refusal();
+  const sheet = new Sheet();
+  const bins = (bins) => new Map((bins ?? []).map((bin) => [bin.from_bytes, bin.blocks]));
+  const [made, left] = [bins(total), bins(live)];
+  for (const from of new Set([...made.keys(), ...left.keys()])) {
+    sheet.set(String(from), { calls: made.get(from) ?? 0, live: left.get(from) ?? 0 });
+  }
+  return sheet;
+}
+
+export async function stages({ ask }, value) {
+  const { missing, intervals } = await ask("stages", { value });
+  if (missing !== null) throw new Refusal(missing);
+  const sheet = new Sheet();
+  for (const { name, mean, share, guilty } of intervals) sheet.set(name, { mean, share, guilty });
+  return sheet;
+}
+
+/** The number of the source file is known from a frame in it. */
+export async function lines({ ask }, { source }) {
+  const rows = await allRows(ask, "stacks", { kind: "all" });
+  const details = await Promise.all(rows.map(({ stack }) => ask("stack", { stack })));
+  const places = details.flatMap(({ frames }) => frames.flatMap((frame) => frame.places));
+  const { file_id: file } = places.find((one) => one.file?.endsWith(`/${source}`));
+  const sheet = new Sheet();
+  const answer = await ask("source", { kind: "all", counter: "live", file });
+  for (const { line, self, cumulative } of answer.lines) addLine(sheet, line, self, cumulative);
+  return sheet;
+}
+
+export async function comparison({ ask }, by, counter) {
+  const sheet = new Sheet();
+  for (const { name, path: names, ...row } of await allRows(ask, "compare", { kind: "all", by, counter })) {
+    sheet.set(name ?? path(names), {
+      class: row.class, before: row.before, after: row.after, delta: row.delta,
+      rate_before: row.rate_before, rate_after: row.rate_after, rate_delta: row.rate_delta, share: row.share,
+    });
+  }
+  return sheet;
+}
