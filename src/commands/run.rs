@@ -5,28 +5,27 @@ use crate::flags::arguments;
 use crate::text::leaks::{Length, lines};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
-use nix::sys::resource::{Resource, UsageWho, getrusage, setrlimit};
+use nix::sys::resource::{Resource, setrlimit};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::verdict;
-use residue_finish::Ending;
+use residue_profile::Profile;
 use residue_profile::units;
-use residue_profile::{End, Profile};
 use residue_query::choice::Names;
-use residue_recording::arenas::{Arena, ArenaDirectory};
+use residue_recording::arenas::ArenaDirectory;
+use residue_recording::ending::{self, Finished, Run};
 use residue_recording::line_moments::LineMoments;
 use residue_recording::lines::LineEvents;
 use residue_recording::passing::{Passed, Passing};
+use residue_recording::prepared::Prepared;
 use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Injection, Settings};
 use residue_recording::signals::Forwarding;
 use residue_recording::watch::{Orders, Snapshots, Watch};
-use residue_recording::{finishing, library};
-use residue_symbols::Search;
 use std::ffi::OsString;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -145,7 +144,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if let Some(obstacle) = &obstacle {
         eprintln!("residue: {} {}", path.display(), obstacle.explain());
     }
-    let output = args.output.as_deref().map(usable_output);
+    let output = args.output.as_deref().map(ending::usable_output);
     let lines = match args.event_line.as_deref().map(LineEvents::new).transpose() {
         Ok(lines) => lines,
         Err(reason) => {
@@ -168,7 +167,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         arenas
     });
     let snapshots = args.snapshots();
-    let own_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_SELF);
+    let own_rss_bytes = ending::own_rss_bytes();
     let spawned = match (&lines, &arenas) {
         (Some(lines), Some(arenas)) => {
             let mut moments = LineMoments::new(arenas.path.clone(), snapshots.clone());
@@ -206,24 +205,19 @@ pub fn run(args: Args) -> Result<ExitCode> {
         if let Some(passing) = passing {
             tell_of_lines(&passing.join());
         }
-        let finished = Finished {
+        let run = Run {
             main_pid: pid,
             status,
             own_rss_bytes,
             output,
+        };
+        let summary = Summary {
             quiet: args.quiet,
-            search: args.symbols.search(),
             expected: obstacle.is_none() && args.program.is_empty(),
         };
-        finished.write_all(arenas);
+        summary.tell(run.finish_all(arenas, &args.symbols.search()));
     }
     Ok(end_as(status))
-}
-
-/// The highest resident size that the kernel saw.
-fn highest_rss_bytes(of: UsageWho) -> Option<u64> {
-    let usage = getrusage(of).ok()?;
-    Some(usage.max_rss() as u64 * 1024)
 }
 
 fn cannot_run(command: &std::ffi::OsStr, error: std::io::Error) -> ExitCode {
@@ -237,41 +231,6 @@ fn cannot_run(command: &std::ffi::OsStr, error: std::io::Error) -> ExitCode {
     })
 }
 
-/// The path asked for, or one beside it that can be written: a long job must not
-/// lose its profile to a mistyped directory.
-fn usable_output(wanted: &Path) -> PathBuf {
-    let directory = match wanted.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let problem = match tempfile::Builder::new()
-        .prefix(".residue-probe")
-        .tempfile_in(directory)
-    {
-        Ok(_) if wanted.is_dir() => std::io::Error::from(std::io::ErrorKind::IsADirectory),
-        Ok(_) => return wanted.to_path_buf(),
-        Err(error) => error,
-    };
-    let name = wanted.file_name().unwrap_or("profile.residue".as_ref());
-    let fallback = [PathBuf::from("."), std::env::temp_dir()]
-        .into_iter()
-        .find(|base| tempfile::tempfile_in(base).is_ok())
-        .unwrap_or_default()
-        .join(name);
-    eprintln!(
-        "residue: cannot write {}: {problem}; the profile will go to {}",
-        wanted.display(),
-        fallback.display()
-    );
-    fallback
-}
-
-/// What the program is started with, and where its arenas will be.
-struct Prepared {
-    arenas: ArenaDirectory,
-    variables: Vec<(&'static str, OsString)>,
-}
-
 /// `None` where preloading would make the program's own dynamic linker complain.
 fn prepare(
     args: &Args,
@@ -281,8 +240,6 @@ fn prepare(
     if obstacle.is_some_and(Obstacle::forbids_preload) {
         return Ok(None);
     }
-    let library = library::install()?;
-    let arenas = ArenaDirectory::create(args.arena_dir.as_deref(), output)?;
     let settings = Settings {
         min_size: args.min_size,
         max_size: args.max_size,
@@ -300,20 +257,7 @@ fn prepare(
         snapshots: args.snapshots(),
         injection: args.inject_leak,
     };
-    let mut preload = library.into_os_string();
-    if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
-        // The recorder stands first: it must see calls before any allocator does.
-        preload.push(":");
-        preload.push(others);
-    }
-    let variables = vec![
-        ("LD_PRELOAD", preload),
-        (
-            residue_arena::CONFIG_VARIABLE,
-            settings.encode(&arenas.path).into(),
-        ),
-    ];
-    Ok(Some(Prepared { arenas, variables }))
+    Prepared::new(args.arena_dir.as_deref(), output, &settings).map(Some)
 }
 
 /// Says what was not as the user may think.
@@ -362,98 +306,29 @@ fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool
     }
 }
 
-/// The end of a run: every arena becomes a profile.
-struct Finished {
-    main_pid: u32,
-    status: ExitStatus,
-    /// Of this program when it started the other.
-    own_rss_bytes: Option<u64>,
-    output: Option<PathBuf>,
+/// What is said at the end of a run.
+struct Summary {
     quiet: bool,
-    /// Where names come from.
-    search: Search,
     /// Whether the program itself should have been recorded.
     expected: bool,
 }
 
-impl Finished {
-    fn write_all(&self, directory: ArenaDirectory) {
-        let arenas = directory.arenas();
-        let main_image = arenas
-            .iter()
-            .rposition(|arena| arena.identity.pid == self.main_pid);
+impl Summary {
+    fn tell(&self, profiles: Vec<Finished>) {
         let mut others = Vec::new();
-        for (index, arena) in arenas.iter().enumerate() {
-            let is_main = Some(index) == main_image;
-            let path = self.path_for(&arenas, index, is_main);
-            let ending = self.ending(arena, is_main, &arenas[index + 1..]);
-            match finishing::finish(arena, &ending, &self.search, &path) {
-                Ok(profile) if is_main => self.summarize(&profile, &path),
+        let mut has_main = false;
+        for finished in profiles {
+            let path = finished.path;
+            has_main |= finished.is_main;
+            match finished.profile {
+                Ok(profile) if finished.is_main => self.summarize(&profile, &path),
                 Ok(_) => others.push(path),
                 Err(error) => eprintln!("residue: {}: {error:#}", path.display()),
             }
         }
-        directory.remove();
         self.name_others(&others);
-        if main_image.is_none() && self.expected {
+        if !has_main && self.expected {
             eprintln!("residue: the program allocated nothing that could be recorded");
-        }
-    }
-
-    fn path_for(&self, arenas: &[Arena], index: usize, is_main: bool) -> PathBuf {
-        let identity = &arenas[index].identity;
-        let (pid, name) = (identity.pid, identity.program());
-        let images = |some: &[Arena]| {
-            some.iter()
-                .filter(|other| other.identity.pid == pid)
-                .count()
-        };
-        // Images that were replaced by `exec` are numbered in their order.
-        let image = if !is_main && images(arenas) > 1 {
-            format!(".{}", images(&arenas[..=index]))
-        } else {
-            String::new()
-        };
-        match &self.output {
-            Some(output) if is_main => output.clone(),
-            Some(output) => {
-                let stem = output.file_stem().unwrap_or_default().display().to_string();
-                output.with_file_name(format!("{stem}.{pid}{image}.{name}.residue"))
-            }
-            None => PathBuf::from(format!("{name}.{pid}{image}.residue")),
-        }
-    }
-
-    fn ending(&self, arena: &Arena, is_main: bool, later: &[Arena]) -> Ending {
-        let was_replaced = later
-            .iter()
-            .any(|other| other.identity.pid == arena.identity.pid);
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map(|since| since.as_nanos() as u64)
-            .ok();
-        let end = if is_main {
-            match self.status.signal() {
-                Some(signal) => End::Killed { signal },
-                None => End::Exited {
-                    code: self.status.code().unwrap_or(0),
-                },
-            }
-        } else if was_replaced {
-            End::Exec
-        } else if arena.is_in_use() {
-            End::Running
-        } else {
-            End::Unknown
-        };
-        // The kernel's figure of a child begins with what its parent held, up to `exec`;
-        // of a program that stayed below that it says nothing.
-        let max_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_CHILDREN)
-            .filter(|rss| is_main && Some(*rss) > self.own_rss_bytes);
-        Ending {
-            ended_unix_ns: now.filter(|_| is_main || end == End::Running),
-            end,
-            max_rss_bytes,
         }
     }
 

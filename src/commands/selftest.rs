@@ -2,14 +2,12 @@
 
 use crate::flags::arguments;
 use crate::text::output;
-use anyhow::{Context, Result, bail};
-use residue_profile::units;
+use anyhow::{Result, bail};
 use residue_selftest::check::Check;
 use residue_selftest::costs::{self, Comparison};
-use residue_selftest::leak::Leak;
 use residue_selftest::recorded::Laboratory;
 use residue_selftest::target::{Spoil, Task};
-use residue_selftest::{calls, event_function, stacks};
+use residue_selftest::{all_checks, expect_room};
 use serde::Serialize;
 use std::process::ExitCode;
 
@@ -80,7 +78,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
                 .try_for_each(|line| Ok(writeln!(out, "{line}")?))
         })
     };
-    for check in all_checks(&args) {
+    for check in all_checks(args.leak, args.events) {
         let check = check(&laboratory);
         show(check.lines())?;
         checks.push(check);
@@ -117,47 +115,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
         true => ExitCode::SUCCESS,
         false => ExitCode::from(EXIT_FAILED),
     })
-}
-
-type Checking = Box<dyn Fn(&Laboratory) -> Check>;
-
-fn all_checks(args: &Args) -> Vec<Checking> {
-    let events = args.events;
-    let leak = |bytes_per_event: u64, is_touched: bool| -> Checking {
-        let leak = Leak {
-            bytes_per_event,
-            events,
-            is_touched,
-        };
-        Box::new(move |laboratory| leak.named_check(laboratory))
-    };
-    vec![
-        Box::new(calls::named_check),
-        Box::new(stacks::named_check),
-        leak(args.leak, true),
-        leak(args.leak, false),
-        leak(0, true),
-        Box::new(move |laboratory| event_function::named_check(laboratory, events)),
-    ]
-}
-
-/// The leak is real: it must fit into memory.
-fn expect_room(leak_bytes: u64) -> Result<()> {
-    let text = std::fs::read_to_string("/proc/meminfo").context("/proc/meminfo")?;
-    let available = text
-        .lines()
-        .find_map(|line| line.strip_prefix("MemAvailable:"))
-        .and_then(|rest| rest.trim().strip_suffix(" kB")?.parse::<u64>().ok())
-        .map(|kibibytes| kibibytes * 1024);
-    match available {
-        Some(available) if leak_bytes > available / 2 => bail!(
-            "the leak would take {} in all, and {} of memory are available; a smaller --leak \
-             or fewer --events will do",
-            units::bytes(leak_bytes),
-            units::bytes(available)
-        ),
-        _ => Ok(()),
-    }
 }
 
 /// The recorded program's own main function.

@@ -2,11 +2,10 @@
 
 use crate::text::output;
 use anyhow::Result;
-use residue_finish::{ModuleSymbols, Step, Symbolized, symbolize};
+use residue_finish::{Step, Symbolized, symbolize};
 use residue_profile::units;
 use residue_recording::finishing::LateBar;
 use residue_symbols::{Cache, Search};
-use serde::Serialize;
 use std::path::PathBuf;
 
 /// Where names of functions come from.
@@ -69,7 +68,7 @@ pub fn run(args: Args) -> Result<()> {
     let unresolved = profile.recorder.frames_unresolved;
     output::to_stdout(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &Report::of(&found, unresolved))?;
+            serde_json::to_writer_pretty(&mut *out, &found.report(unresolved))?;
             writeln!(out)?;
         } else {
             for line in lines(&found, unresolved) {
@@ -99,7 +98,7 @@ fn lines(found: &Symbolized, unresolved: u64) -> Vec<String> {
         lines.push(format!("{outside} outside all modules without a name"));
     }
     for module in &found.modules {
-        if let Some(reason) = reason(module) {
+        if let Some(reason) = module.reason() {
             lines.push(format!(
                 "{}: {} of {} without a name, {} without lines: {reason}",
                 module.path,
@@ -110,69 +109,4 @@ fn lines(found: &Symbolized, unresolved: u64) -> Vec<String> {
         }
     }
     lines
-}
-
-/// Why names or lines are missing.
-fn reason(module: &ModuleSymbols) -> Option<String> {
-    if let Some(problem) = &module.problem {
-        // It stands after the path already.
-        let problem = problem.strip_prefix(&module.path).unwrap_or(problem);
-        return Some(problem.trim_start_matches(": ").to_owned());
-    }
-    let reason = if module.named < module.frames && module.with_lines == 0 {
-        "no symbol covers them, and there is no debug information"
-    } else if module.named < module.frames {
-        "no symbol covers them"
-    } else if module.with_lines == 0 {
-        "there is no debug information"
-    } else if module.with_lines < module.frames {
-        "the debug information does not cover them"
-    } else {
-        return None;
-    };
-    Some(reason.to_owned())
-}
-
-/// The same for programs.
-#[derive(Serialize)]
-struct Report<'a> {
-    frames: u64,
-    named: u64,
-    with_lines: u64,
-    /// Also counts frames outside modules.
-    unresolved: u64,
-    from_cache: u64,
-    modules: Vec<ModuleReport<'a>>,
-}
-
-#[derive(Serialize)]
-struct ModuleReport<'a> {
-    path: &'a str,
-    frames: u64,
-    named: u64,
-    with_lines: u64,
-    from_cache: u64,
-    /// Why names or lines are missing, where some are.
-    reason: Option<String>,
-}
-
-impl<'a> Report<'a> {
-    fn of(found: &'a Symbolized, unresolved: u64) -> Report<'a> {
-        let modules = found.modules.iter().map(|module| ModuleReport {
-            path: &module.path,
-            frames: module.frames,
-            named: module.named,
-            with_lines: module.with_lines,
-            from_cache: module.from_cache,
-            reason: reason(module),
-        });
-        Report {
-            frames: found.sum(|module| module.frames),
-            named: found.sum(|module| module.named),
-            with_lines: found.sum(|module| module.with_lines),
-            unresolved,
-            from_cache: found.sum(|module| module.from_cache),
-            modules: modules.collect(),
-        }
-    }
 }

@@ -34,6 +34,7 @@ mod perf_map;
 mod record;
 mod recorder_stats;
 mod symbolize;
+mod symbols_report;
 #[cfg(test)]
 mod tests;
 mod threads;

@@ -18,6 +18,7 @@ pub mod choice;
 pub mod compare;
 pub mod dump;
 pub mod function_names;
+pub mod gate;
 pub mod leaks;
 pub mod list;
 pub mod moment_view;

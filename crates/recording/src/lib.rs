@@ -7,12 +7,14 @@
 pub mod arenas;
 pub mod attach;
 pub mod channel;
+pub mod ending;
 pub mod finishing;
 pub mod functions;
 pub mod library;
 pub mod line_moments;
 pub mod lines;
 pub mod passing;
+pub mod prepared;
 pub mod program;
 pub mod settings;
 pub mod sighting;

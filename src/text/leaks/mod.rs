@@ -4,18 +4,16 @@ mod sparkline;
 
 use residue_analysis::account::{GrowthAccount, Parts};
 use residue_analysis::churn::Growing;
-use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Outcome;
 use residue_analysis::sentences;
 use residue_analysis::shape::Shape;
-use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_analysis::verdict::{Basis, Headline, StackVerdict, Verdict};
 use residue_calltree::{Filter, PathReader};
-use residue_profile::timeline::Misuse;
 use residue_profile::units::{bytes, count, counted, fractional_bytes};
 use residue_profile::{Profile, StackKind};
 use residue_query::choice::Names;
-use residue_query::leaks::words::{head, rate_text, reasons};
-use residue_query::leaks::{name_of, shown_path, shown_path_of_stack};
+use residue_query::leaks::words::{blocks_text, counter, head, misuse, rate_text, reasons, shape};
+use residue_query::leaks::{shown_path, shown_path_of_stack};
 use sparkline::{means, sparkline};
 
 /// How much is said.
@@ -127,38 +125,6 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     )]
 }
 
-fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
-    let follow = &followed.follow;
-    let name = name_of(profile, followed);
-    let per = |value: f64| format!("{} per {}", fractional_bytes(value), singular(name));
-    match follow.dependence {
-        Dependence::Proportional => format!(
-            "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
-            per(follow.bytes_per_unit),
-            follow.correlation,
-            follow.explained_share * 100.0
-        ),
-        Dependence::Both => format!(
-            "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
-            per(follow.bytes_per_unit),
-            rate_text(follow.constant_bytes, unit),
-            follow.correlation,
-            follow.explained_share * 100.0
-        ),
-        Dependence::PerEvent | Dependence::Unclear => {
-            format!("no counter: the same in every {unit}")
-        }
-    }
-}
-
-/// One of what a counter counts: `hit` for `hits`.
-fn singular(name: &str) -> &str {
-    match name.strip_suffix('s') {
-        Some(one) if one.len() > 1 && !one.ends_with('s') => one,
-        _ => name,
-    }
-}
-
 fn guilty_lines(
     profile: &Profile,
     paths: &mut PathReader<'_>,
@@ -197,19 +163,6 @@ fn guilty_lines(
     lines
 }
 
-fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
-    if stack.blocks_per_event <= 0.0 {
-        return String::new();
-    }
-    let size = stack.verdict.growth.rate / stack.blocks_per_event;
-    let number = match stack.blocks_per_event {
-        rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
-        rate => format!("{rate:.3}"),
-    };
-    let blocks = if number == "1" { "block" } else { "blocks" };
-    format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
-}
-
 fn other_lines(
     profile: &Profile,
     paths: &mut PathReader<'_>,
@@ -238,22 +191,6 @@ fn other_lines(
     lines
 }
 
-fn shape(shape: Shape) -> &'static str {
-    match shape {
-        Shape::Leak => "leak",
-        Shape::WarmUp => "warm-up",
-        Shape::Cache => "cache",
-        Shape::Plateau => "plateau",
-        Shape::Sawtooth => "sawtooth",
-        Shape::Step => "step",
-        Shape::Deferred => "deferred free",
-        Shape::ExitFreed => "freed at exit",
-        Shape::Stopped => "stopped",
-        Shape::Flat => "flat",
-        Shape::Undetermined => "undetermined",
-    }
-}
-
 fn advice(profile: &Profile, paths: &mut PathReader<'_>, churn: &[Growing]) -> Vec<String> {
     let worth = churn
         .iter()
@@ -277,32 +214,4 @@ fn advice(profile: &Profile, paths: &mut PathReader<'_>, churn: &[Growing]) -> V
         lines.push(format!("      {}", shown_path(paths, node).line()));
     }
     lines
-}
-
-/// Marks that made no sense.
-fn misuse(misuse: &Misuse) -> Vec<String> {
-    let Misuse {
-        end_without_begin,
-        begin_inside_event,
-        end_of_another,
-        scope_end_without_begin,
-        no_room,
-    } = *misuse;
-    [
-        (end_without_begin, "ends of events that had not begun"),
-        (
-            begin_inside_event,
-            "events begun inside another of their stream",
-        ),
-        (end_of_another, "ends of events under another id"),
-        (scope_end_without_begin, "ends of scopes that had not begun"),
-        (
-            no_room,
-            "marks beyond the recorder's room for names or streams",
-        ),
-    ]
-    .into_iter()
-    .filter(|(number, _)| *number != 0)
-    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
-    .collect()
 }

@@ -2,11 +2,17 @@
 
 use std::fmt;
 
+use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Growth;
 use residue_analysis::sentences;
-use residue_analysis::verdict::{Basis, Headline, Verdict};
+use residue_analysis::shape::Shape;
+use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_profile::Profile;
+use residue_profile::timeline::Misuse;
 use residue_profile::units::{count, fractional_bytes};
 use serde::Serialize;
+
+use super::name_of;
 
 /// Why nothing is judged, and what to try.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
@@ -141,4 +147,96 @@ fn vm_against_rss(verdict: &Verdict) -> Option<String> {
             rate_text(change(rss), verdict.source.unit()),
         )
     })
+}
+
+/// What the growth follows: so much per hit, so much per event.
+pub fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
+    let follow = &followed.follow;
+    let name = name_of(profile, followed);
+    let per = |value: f64| format!("{} per {}", fractional_bytes(value), singular(name));
+    match follow.dependence {
+        Dependence::Proportional => format!(
+            "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
+            per(follow.bytes_per_unit),
+            follow.correlation,
+            follow.explained_share * 100.0
+        ),
+        Dependence::Both => format!(
+            "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
+            per(follow.bytes_per_unit),
+            rate_text(follow.constant_bytes, unit),
+            follow.correlation,
+            follow.explained_share * 100.0
+        ),
+        Dependence::PerEvent | Dependence::Unclear => {
+            format!("no counter: the same in every {unit}")
+        }
+    }
+}
+
+/// One of what a counter counts: `hit` for `hits`.
+fn singular(name: &str) -> &str {
+    match name.strip_suffix('s') {
+        Some(one) if one.len() > 1 && !one.ends_with('s') => one,
+        _ => name,
+    }
+}
+
+/// The name of a shape.
+pub fn shape(shape: Shape) -> &'static str {
+    match shape {
+        Shape::Leak => "leak",
+        Shape::WarmUp => "warm-up",
+        Shape::Cache => "cache",
+        Shape::Plateau => "plateau",
+        Shape::Sawtooth => "sawtooth",
+        Shape::Step => "step",
+        Shape::Deferred => "deferred free",
+        Shape::ExitFreed => "freed at exit",
+        Shape::Stopped => "stopped",
+        Shape::Flat => "flat",
+        Shape::Undetermined => "undetermined",
+    }
+}
+
+/// Blocks an event, and their size; nothing where there are none.
+pub fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
+    if stack.blocks_per_event <= 0.0 {
+        return String::new();
+    }
+    let size = stack.verdict.growth.rate / stack.blocks_per_event;
+    let number = match stack.blocks_per_event {
+        rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
+        rate => format!("{rate:.3}"),
+    };
+    let blocks = if number == "1" { "block" } else { "blocks" };
+    format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
+}
+
+/// Marks that made no sense.
+pub fn misuse(misuse: &Misuse) -> Vec<String> {
+    let Misuse {
+        end_without_begin,
+        begin_inside_event,
+        end_of_another,
+        scope_end_without_begin,
+        no_room,
+    } = *misuse;
+    [
+        (end_without_begin, "ends of events that had not begun"),
+        (
+            begin_inside_event,
+            "events begun inside another of their stream",
+        ),
+        (end_of_another, "ends of events under another id"),
+        (scope_end_without_begin, "ends of scopes that had not begun"),
+        (
+            no_room,
+            "marks beyond the recorder's room for names or streams",
+        ),
+    ]
+    .into_iter()
+    .filter(|(number, _)| *number != 0)
+    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
+    .collect()
 }

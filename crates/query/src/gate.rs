@@ -1,0 +1,134 @@
+//! Whether a run stays within its limits.
+
+use residue_analysis::growth::Growth;
+use residue_analysis::shape::Shape;
+use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
+use residue_calltree::Filter;
+use residue_profile::Profile;
+
+use crate::choice::Names;
+use crate::leaks::shown_path_of_stack;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Decision {
+    Within,
+    Above,
+    CannotTell,
+}
+
+/// What a decision about growth rests on.
+pub struct GrowthGate {
+    pub decision: Decision,
+    pub why: Why,
+    /// Stacks that rules excuse, and their rate in bytes an event.
+    pub ignored_stacks: usize,
+    pub ignored_rate: f64,
+    /// The verdict on those that no rule excuses, where they decided.
+    pub blamed: Option<Verdict>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Why {
+    Verdict,
+    /// The run would not have seen growth as small as the limit.
+    BelowSight,
+    /// The process grows by more than its leaks.
+    BeyondLeaks,
+}
+
+/// The highest resident size without the recorder's own.
+pub fn resident_bytes(profile: &Profile) -> Option<u64> {
+    let moments = profile.timeline.moments.iter();
+    let highest = moments
+        .filter_map(|moment| Some(moment.rss_bytes?.saturating_sub(moment.recorder_bytes)))
+        .max();
+    let own = profile.recorder.arena_bytes + profile.recorder.private_bytes;
+    let kernel = profile.meta.max_rss_bytes;
+    kernel.map(|rss| rss.saturating_sub(own)).max(highest)
+}
+
+/// Stacks with a function that `is_ignored` names, as it is shown or in full, do not count.
+pub fn growth_gate(
+    profile: &Profile,
+    verdict: &Verdict,
+    limit: f64,
+    is_ignored: &dyn Fn(&str) -> bool,
+) -> GrowthGate {
+    let (ignored, counted) = split(profile, verdict, is_ignored);
+    let sum = |stacks: &[&StackVerdict], bound: fn(&Growth) -> f64| -> f64 {
+        let bounds = stacks.iter().map(|stack| bound(&stack.verdict.growth));
+        bounds.sum()
+    };
+    let mut gate = GrowthGate {
+        decision: Decision::Within,
+        why: Why::Verdict,
+        ignored_stacks: ignored.len(),
+        ignored_rate: sum(&ignored, |growth| growth.rate),
+        blamed: None,
+    };
+    let growth = &verdict.growth;
+    gate.decision = match verdict.headline {
+        Headline::NoGrowth if growth.smallest_visible > limit.max(1.0) => {
+            gate.why = Why::BelowSight;
+            // Not seen with a limit of nothing is the best that any run can say.
+            match limit > 0.0 {
+                true => Decision::CannotTell,
+                false => Decision::Within,
+            }
+        }
+        Headline::NoGrowth => Decision::Within,
+        Headline::Undetermined => match growth.high <= limit {
+            true => Decision::Within,
+            false => Decision::CannotTell,
+        },
+        Headline::Fragmentation | Headline::Growth => decide(growth.low, growth.high, limit),
+        Headline::Leak | Headline::FreedAtExit => match verdict.rss_beyond_leak() {
+            Some(beyond) if beyond > limit => {
+                gate.why = Why::BeyondLeaks;
+                Decision::Above
+            }
+            _ if counted.is_empty() && !ignored.is_empty() => Decision::Within,
+            _ if counted.is_empty() => decide(growth.low, growth.high, limit),
+            _ => {
+                let stacks = counted.iter().copied().cloned().collect();
+                gate.blamed = Some(Verdict {
+                    stacks,
+                    ..verdict.clone()
+                });
+                let low = sum(&counted, |growth| growth.low);
+                let high = sum(&counted, |growth| growth.high);
+                decide(low, high, limit)
+            }
+        },
+    };
+    gate
+}
+
+/// The stacks that the verdict accuses: those that a rule excuses, and the others.
+fn split<'a>(
+    profile: &Profile,
+    verdict: &'a Verdict,
+    is_ignored: &dyn Fn(&str) -> bool,
+) -> (Vec<&'a StackVerdict>, Vec<&'a StackVerdict>) {
+    let everything = Filter::default();
+    let (shown, full) = (Names::usual(), Names::full());
+    let mut paths = [&shown, &full].map(|names| names.paths(profile, &everything));
+    let accused = verdict
+        .stacks
+        .iter()
+        .filter(|stack| matches!(stack.verdict.shape, Shape::Leak | Shape::ExitFreed));
+    accused.partition(|stack| {
+        paths.iter_mut().any(|paths| {
+            let shown = shown_path_of_stack(profile, paths, stack.stack);
+            shown.path.iter().any(|name| is_ignored(name))
+        })
+    })
+}
+
+fn decide(low: f64, high: f64, limit: f64) -> Decision {
+    match (low > limit, high <= limit) {
+        (true, _) => Decision::Above,
+        (_, true) => Decision::Within,
+        _ => Decision::CannotTell,
+    }
+}

@@ -1,0 +1,40 @@
+//! What a program is started with.
+
+use std::ffi::OsString;
+use std::path::Path;
+
+use anyhow::Result;
+
+use crate::arenas::ArenaDirectory;
+use crate::library;
+use crate::settings::Settings;
+
+/// What the program is started with, and where its arenas will be.
+pub struct Prepared {
+    pub arenas: ArenaDirectory,
+    pub variables: Vec<(&'static str, OsString)>,
+}
+
+impl Prepared {
+    /// Arenas below `directory`, if one is given, for the profile at `output`.
+    pub fn new(
+        directory: Option<&Path>,
+        output: Option<&Path>,
+        settings: &Settings,
+    ) -> Result<Prepared> {
+        let library = library::install()?;
+        let arenas = ArenaDirectory::create(directory, output)?;
+        let mut preload = library.into_os_string();
+        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+            // The recorder stands first: it must see calls before any allocator does.
+            preload.push(":");
+            preload.push(others);
+        }
+        let settings = settings.encode(&arenas.path).into();
+        let variables = vec![
+            ("LD_PRELOAD", preload),
+            (residue_arena::CONFIG_VARIABLE, settings),
+        ];
+        Ok(Prepared { arenas, variables })
+    }
+}
