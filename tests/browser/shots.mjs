@@ -39,7 +39,7 @@ const belowTimeline = (visit) => visit.page.locator(".page-tabs").evaluate((tabs
 
 const SHOTS = {
   async stacks(t) {
-    return open(t, "stacks", WHOLE);
+    return open(t, "", WHOLE);
   },
   async range(t) {
     const visit = await open(t, "stacks", WHOLE);
@@ -94,16 +94,18 @@ const SHOTS = {
     return visit;
   },
   async dark(t) {
-    return open(t, "stacks", { colorScheme: "dark" });
+    return open(t, "", { colorScheme: "dark" });
   },
   async live(t) {
     const program = await t.lab.run("live.residue", "./detector", LAST_LIVE_EVENT, 1, 1, 10_000);
-    const visit = await t.open(await t.lab.served("--pid", String(program.pid)));
+    const visit = await t.open(await t.lab.served("--pid", String(program.pid)), "");
     await eventually(async () => {
       const fact = visit.page.locator(".head-fact", { hasText: "events" }).locator("[data-value]");
       const events = await fact.getAttribute("data-value");
       assert.ok(Number(events) > 150, `${events} events`);
     });
+    // Between two readings, when all is of the same one.
+    await visit.page.locator(".stacks-scroll:not(.stacks-stale) .stacks-table").waitFor();
     visit.end = program.end;
     return visit;
   },
