@@ -1,6 +1,6 @@
 //! `residue import`: a profile from what another tool wrote.
 
-use std::fs::{self, File};
+use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
@@ -67,7 +67,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Some(target) => target,
         None => default_output(&args.file)?,
     };
-    if is_same_file(&target, &args.file) {
+    if output::is_same_file(&target, &args.file) {
         bail!(
             "{} is the file that is read; write to another",
             target.display()
@@ -137,10 +137,6 @@ fn is_profile(path: &Path) -> anyhow::Result<bool> {
 fn default_output(file: &Path) -> anyhow::Result<PathBuf> {
     let name = file.file_name().context("FILE has no name")?;
     Ok(Path::new(name).with_extension("residue"))
-}
-
-fn is_same_file(one: &Path, other: &Path) -> bool {
-    matches!((fs::canonicalize(one), fs::canonicalize(other)), (Ok(one), Ok(other)) if one == other)
 }
 
 /// What was read.

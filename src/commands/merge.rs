@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::io::{BufRead, BufReader, IsTerminal};
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -41,10 +40,9 @@ pub struct Args {
 
 pub fn run(args: Args) -> Result<()> {
     let files = inputs(&args)?;
-    let target = identity(&args.output);
     if let Some(same) = files
         .iter()
-        .find(|file| target.is_some() && identity(file) == target)
+        .find(|file| output::is_same_file(file, &args.output))
     {
         bail!("{} is one of the files that are read", same.display());
     }
@@ -158,11 +156,6 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     found.sort();
     files.extend(found);
     Ok(())
-}
-
-fn identity(path: &Path) -> Option<(u64, u64)> {
-    let there = fs::metadata(path).ok()?;
-    Some((there.dev(), there.ino()))
 }
 
 #[derive(Serialize)]
