@@ -3,7 +3,7 @@
 import { path, smallestSize } from "./names.mjs";
 import { Sheet, shown } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
-import { bytes, count, countRate, exact, inUnit, percent, rate, signed } from "./units.mjs";
+import { bytes, count, countRate, exact, inUnit, percent, signed } from "./units.mjs";
 
 const reported = (recording, span, ...parts) =>
   recording.command("report", recording.at(span), "--kind", "all", "--top", "all", "--max-frames", "0", ...parts);
@@ -30,9 +30,9 @@ export async function verdict(recording, span) {
     headline: HEADLINES[headline],
     unit,
     // What was not seen has a limit in place of a rate.
-    [isFlat ? "visible" : "rate"]: shown(amount, rate),
-    ...(low ? { low: shown(low, rate), high: shown(high, rate) } : {}),
-    ...(isExact ? { low: shown(amount, rate), high: shown(amount, rate) } : {}),
+    [isFlat ? "visible" : "rate"]: shown(amount, bytes),
+    ...(low ? { low: shown(low, bytes), high: shown(high, bytes) } : {}),
+    ...(isExact ? { low: shown(amount, bytes), high: shown(amount, bytes) } : {}),
     ...(isUnknown ? { low: null } : {}),
     first: Number(first),
     last: Number(last),
@@ -56,7 +56,7 @@ export async function guilty(recording, span) {
     const [, share] = /([\d.]+ %) of the growth$/.exec(line) ?? [];
     const [, mapped, path] = /^ {6}(mapped: )?(.*)$/.exec(lines[at + 1]);
     sheet.set(rank, {
-      rate: shown(amount, rate),
+      rate: shown(amount, bytes),
       share: shown(share, percent),
       line: path,
       ...(mapped ? { kind: "mapping" } : {}),
@@ -194,7 +194,7 @@ export async function stages(recording, value) {
   const lines = (await recording.command("stages", recording.file, "--value", value)).split("\n");
   const heading = lines.findIndex((line) => / of each interval in /.test(line));
   const [, unit] = / of each interval in (\S+)\//.exec(lines[heading]) ?? [];
-  const verdict = lines.find((line) => /^(guilty|largest part): /.test(line)) ?? "";
+  const verdict = lines.find((line) => /^largest rise: /.test(line)) ?? "";
   const sheet = new Sheet();
   for (const line of heading < 0 ? [] : lines.slice(heading + 1)) {
     const [, mean, share, name] = /^ +(-?[\d.]+) +(-|-?[\d.]+ %)  (.*)$/.exec(line) ?? [];
@@ -208,9 +208,9 @@ export async function stages(recording, value) {
 /** Whether the last sentence is about an interval. */
 function namesInterval(verdict, name) {
   const [, from, to] = /^outside: (.*) -> (.*) of the next \w+$/.exec(name) ?? [];
-  if (from === undefined) return verdict.includes(`: ${name}, with `);
+  if (from === undefined) return verdict.includes(`: ${name}, +`);
   const isBetween = verdict.includes(`: between ${from} of one `) && verdict.includes(` and ${to} of the next; `);
-  return isBetween || verdict.includes(` appears from one ${from} to the next; `);
+  return isBetween || verdict.includes(`, from one ${from} to the next; `);
 }
 
 const LINE = /^ +(-|\S+ \w+) +(-|\S+ \w+) +(\d+)  /;
@@ -265,7 +265,7 @@ export async function comparison(recordings, by, counter) {
   const text = await recordings.command(...recordings.diff(by, counter), "--top", "100000", "--max-frames", "0");
   const isRate = /^per (event|tick)/m.test(text);
   const isBytes = counter === "live" || counter === "total";
-  const rule = isRate ? (isBytes ? rate : countRate) : isBytes ? bytes : count;
+  const rule = isBytes ? bytes : isRate ? countRate : count;
   const column = (name) => (isRate ? `rate_${name}` : name);
   const sheet = new Sheet();
   for (const row of rowsOfDiff(text)) {

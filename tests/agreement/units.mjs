@@ -1,6 +1,5 @@
-// How text writes numbers. The rules are those of `crates/profile/src/units.rs`,
-// `crates/analysis/src/bytes_text.rs` and `src/text/diff/numbers.rs`; numbers that were not
-// recorded are `-`.
+// How text writes numbers. The rules are those of `crates/profile/src/units.rs` and
+// `src/text/diff/numbers.rs`; numbers that were not recorded are `-`.
 
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 const NOT_RECORDED = "-";
@@ -23,23 +22,15 @@ export const count = orNone((value) => {
   return sign + String(Math.abs(value)).replace(/\B(?=(\d{3})+(?!\d))/g, " ");
 });
 
-/** `2.19 MiB`. */
+/** `2.19 MiB`; of a mean or a rate `0.25 B`. */
 export const bytes = orNone((value) => {
   let [size, unit] = [Math.abs(value), 0];
   const sign = value < 0 ? "-" : "";
-  if (size < 1024) return `${sign}${size} B`;
+  if (size < 1024 && Number.isInteger(size)) return `${sign}${size} B`;
+  if (size < 0.005) return "~0 B";
   for (; size >= 1023.5; unit += 1) size /= 1024;
   return `${sign}${fixed(size, size < 9.995 ? 2 : size < 99.95 ? 1 : 0)} ${UNITS[unit]}`;
 });
-
-/** A mean or a rate: `2.201 MiB`. */
-export const rate = (value) => {
-  let [size, unit] = [Math.abs(value), 0];
-  for (; size >= 1023.95 && unit < 4; unit += 1) size /= 1024;
-  const isWhole = Math.abs(size - Math.round(size)) < 1e-6;
-  const digits = size >= 100 ? Number(unit > 0) : unit === 0 && isWhole ? 0 : size >= 10 || unit === 0 ? 2 : 3;
-  return `${value < 0 ? "-" : ""}${fixed(size, digits)} ${UNITS[unit]}`;
-};
 
 /** A count that was divided: `0.667`. */
 export const countRate = (value) => {
