@@ -2,6 +2,7 @@
 //! error pass for one of these.
 
 use crate::support::{Lab, PROFILE, describe, process};
+use crate::verdicts::{leaks_json, said};
 
 struct Gate {
     code: Option<i32>,
@@ -202,4 +203,25 @@ fn errors_are_neither_yes_nor_no() {
             gate.stdout
         );
     }
+}
+
+/// The function that allocates is inlined: text, JSON and rules all know it.
+#[test]
+fn an_inlined_function_is_blamed_and_can_be_ignored() {
+    let lab = Lab::new();
+    lab.record(&[], &["detector", "60", "21", "40", "1000"]);
+    let verdict = leaks_json(&lab, PROFILE);
+    let guilty = &verdict["stacks"][0];
+    let path = guilty["path"].as_array().expect("a path");
+    assert_eq!(path.last().expect("a leaf"), "SEvt::newPhoton");
+    let shown = "main > process > propagate > SEvt::keepPhoton > SEvt::newPhoton";
+    assert_eq!(guilty["shown"], shown);
+    let place = guilty["place"].as_str().expect("a line");
+    assert!(place.starts_with("detector.cpp:"), "{place}");
+    let text = said(&lab, &["leaks", PROFILE]);
+    assert!(text.contains(&format!("      {shown}  {place}\n")), "{text}");
+    std::fs::write(lab.path("known.txt"), "SEvt::newPhoton\n").expect("a file in the lab");
+    check(&lab, &[PROFILE, "--max-growth", "100"]).expect(1, &["ABOVE: LEAK"]);
+    check(&lab, &[PROFILE, "--max-growth", "100", "--ignore", "known.txt"])
+        .expect(0, &["of 1 ignored by rule"]);
 }

@@ -326,4 +326,18 @@ mod tests {
         let empty = self::shelf(Profile::default(), Some(Profile::default()));
         assert_eq!(ask(&empty, "compare", "by=library")["rows"], json!([]));
     }
+
+    /// Two builds have files of different names, and the same functions.
+    #[test]
+    fn flame_graphs_of_two_builds_match_by_name() {
+        let before = events(4);
+        let mut after = events(4);
+        for module in &mut after.modules {
+            module.path.push_str("-2");
+            module.build_id = "another".to_string();
+        }
+        let flame = ask(&shelf(before, Some(after)), "flame", "side=b&against=a");
+        assert!(flame["value"].as_array().unwrap().len() > 3);
+        assert_eq!(flame["base"], flame["value"]);
+    }
 }
