@@ -134,7 +134,7 @@ fn asked(shelf: &Shelf, question: &str, query: &str) -> Result<Vec<u8>> {
 mod tests {
     use residue_query::choice::Names;
     use residue_query::page::opened::Opened;
-    use residue_synthetic::Spec;
+    use residue_testkit::synthetic::{self, Spec};
     use serde_json::Value;
 
     use super::*;
@@ -150,7 +150,7 @@ mod tests {
 
     #[test]
     fn details_are_those_of_the_first_rows_as_long_as_they_fit() {
-        let profile = residue_synthetic::profile(&Spec {
+        let profile = synthetic::profile(&Spec {
             stacks: 60,
             events: 20,
             modules: 3,
