@@ -8,7 +8,7 @@ WORKLOADS := build/workloads
 # Seeds of every shape and length in `make verdicts`.
 SEEDS ?= 20
 
-.PHONY: all build demo test check bench verify verdicts readers symbols kills clean
+.PHONY: all build demo test quick check bench verify verdicts readers symbols kills clean
 
 all: build
 
@@ -63,10 +63,11 @@ $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 	@touch $@
 
 .PHONY: page-test page-shots
-# With the build that all other tests use, so that a release is not made for it.
+# With the executable that all other tests use: a plain `cargo build` has other features of
+# some dependencies, and would build half of the workspace once more.
 page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium
-	$(CARGO) build --locked
+	$(CARGO) test --workspace --locked --test end_to_end --no-run
 	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
 # The same questions to text, JSON, CSV, the page's server and the self-contained file. Its
@@ -86,7 +87,7 @@ agreement: test-tools viewer $(WORKLOADS)/.built $(FILE_ANSWERS)
 .PHONY: page-bench
 page-bench: build $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium
-	$(CARGO) run --release -p residue-synthetic -- build/million.residue
+	$(CARGO) run --release -p residue-testkit -- build/million.residue
 	node benches/page.mjs $(RESIDUE) build/million.residue
 
 # The pictures of the page in the documents.
@@ -113,6 +114,14 @@ test: test-tools viewer viewer-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
 	cd python && python3 -m unittest -q
+
+# For the inner loop: format, lints, and every test that records nothing. All of the
+# workspace at once, so that what is built is what `make test` needs.
+CRATE_TESTS = $(notdir $(basename $(wildcard crates/*/tests/*.rs)) $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))
+RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
+
+quick: test-tools check
+	$(CARGO) $(RUN_TESTS) --workspace --locked --lib --bins $(CRATE_TESTS:%=--test %)
 
 # What CI adds to the tests.
 check:

@@ -219,9 +219,15 @@ fn an_inlined_function_is_blamed_and_can_be_ignored() {
     let place = guilty["place"].as_str().expect("a line");
     assert!(place.starts_with("detector.cpp:"), "{place}");
     let text = said(&lab, &["leaks", PROFILE]);
-    assert!(text.contains(&format!("      {shown}  {place}\n")), "{text}");
+    assert!(
+        text.contains(&format!("      {shown}  {place}\n")),
+        "{text}"
+    );
     std::fs::write(lab.path("known.txt"), "SEvt::newPhoton\n").expect("a file in the lab");
     check(&lab, &[PROFILE, "--max-growth", "100"]).expect(1, &["ABOVE: LEAK"]);
-    check(&lab, &[PROFILE, "--max-growth", "100", "--ignore", "known.txt"])
-        .expect(0, &["of 1 ignored by rule"]);
+    check(
+        &lab,
+        &[PROFILE, "--max-growth", "100", "--ignore", "known.txt"],
+    )
+    .expect(0, &["of 1 ignored by rule"]);
 }

@@ -1,8 +1,8 @@
 //! Files of other tools, in and out through the commands.
 
-use crate::cases::sprof;
 use crate::support::{Lab, describe, process};
 use crate::verdicts::{leaks_json, said, said_json};
+use residue_testkit::files::sprof;
 use std::fs;
 
 fn write(lab: &Lab, name: &str, text: &str) {

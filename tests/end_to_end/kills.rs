@@ -6,6 +6,7 @@ use crate::support::process::{Running, send, wait_for};
 use crate::support::{Lab, PROFILE};
 use nix::sys::signal::Signal;
 use residue_profile::End;
+use residue_testkit::random::Random;
 use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::time::Duration;
@@ -76,18 +77,9 @@ impl Slots {
     }
 }
 
-/// Moments at which to kill: the same ones each time.
-struct Moments(u64);
-
-impl Moments {
-    /// Between 0.5 and 40 ms.
-    fn next(&mut self) -> Duration {
-        self.0 = self
-            .0
-            .wrapping_mul(6_364_136_223_846_793_005)
-            .wrapping_add(1_442_695_040_888_963_407);
-        Duration::from_micros(500 + (self.0 >> 33) % 39_500)
-    }
+/// A moment at which to kill, between 0.5 and 40 ms.
+fn moment(random: &mut Random) -> Duration {
+    Duration::from_micros(500 + random.below(39_500))
 }
 
 fn kill_once(threads: usize, after: Duration) {
@@ -110,9 +102,9 @@ fn kill_once(threads: usize, after: Duration) {
 }
 
 fn kill_often(threads: usize, times: usize) {
-    let mut moments = Moments(threads as u64);
+    let mut random = Random::new(threads as u64);
     for _ in 0..times {
-        kill_once(threads, moments.next());
+        kill_once(threads, moment(&mut random));
     }
 }
 

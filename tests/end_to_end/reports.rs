@@ -1,7 +1,7 @@
 //! Reports of recorded programs: every view says what the program says, and every
 //! counter adds up to what was recorded.
 
-mod others;
+mod views_and_text;
 
 use crate::support::ledger::Ledger;
 use crate::support::{Lab, PROFILE, Recorded, describe};

@@ -103,20 +103,10 @@ mod tests {
 
     fn begin(event: EventNumber, rss_bytes: Option<u64>) -> Moment {
         Moment {
-            kind: MomentKind::Begin,
-            event,
             id: u64::from(event),
-            stream: 0,
-            name: None,
-            time_ns: u64::from(event) * 100,
-            vm_bytes: None,
             rss_bytes,
-            shared_bytes: None,
-            live_bytes: None,
-            mapped_bytes: None,
             recorder_bytes: 10,
-            threads: 1,
-            has_changes: true,
+            ..Moment::unread(MomentKind::Begin, event, u64::from(event) * 100)
         }
     }
 

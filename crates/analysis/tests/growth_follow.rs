@@ -1,9 +1,7 @@
 //! Bytes per hit, from increments and counts.
 
-mod growth_series;
-
-use growth_series::Random;
 use residue_analysis::follow::{Dependence, best_counter, follow};
+use residue_testkit::random::Random;
 
 fn hits(n: usize, random: &mut Random) -> Vec<f64> {
     (0..n)

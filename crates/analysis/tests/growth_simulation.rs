@@ -5,9 +5,10 @@
 
 mod growth_series;
 
-use growth_series::{GROWING, Kind, Random, STILL};
+use growth_series::{GROWING, Kind, STILL};
 use residue_analysis::growth::{GrowthOptions, Outcome, assess};
 use residue_analysis::series::Series;
+use residue_testkit::random::Random;
 
 /// Shares over all runs of one kind and length.
 struct Shares {

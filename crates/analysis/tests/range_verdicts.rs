@@ -1,6 +1,5 @@
 //! A headline, the rows under it, and the verdict of the whole run never contradict each other.
 
-mod growth_series;
 mod verdict_runs;
 
 use proptest::prelude::*;

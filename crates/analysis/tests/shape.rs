@@ -1,14 +1,12 @@
 //! Shapes of simulated programs: each behaviour allocates and frees blocks for a number of events,
 //! and the history that the recorder would have made of it is classified.
 
-mod growth_series;
-
-use growth_series::Random;
 use residue_analysis::sentences;
 use residue_analysis::series::Series;
 use residue_analysis::shape::{
     Agreement, Birth, Confidence, Deferral, Reason, Shape, StackHistory, classify,
 };
+use residue_testkit::random::Random;
 use std::collections::{BTreeMap, HashSet};
 
 /// The heap of one stack, with the event of birth of each block.

@@ -250,20 +250,9 @@ fn time_has_intervals_but_nobody_is_guilty() {
 #[test]
 fn begins_and_ends_are_stamps_of_a_recorded_program() {
     let moment = |kind, event, time_ns, rss| Moment {
-        kind,
-        event,
         id: u64::from(event),
-        stream: 0,
-        name: None,
-        time_ns,
-        vm_bytes: None,
         rss_bytes: Some(rss),
-        shared_bytes: None,
-        live_bytes: None,
-        mapped_bytes: None,
-        recorder_bytes: 0,
-        threads: 1,
-        has_changes: true,
+        ..Moment::unread(kind, event, time_ns)
     };
     let stamp = |event, time_ns, rss| Stamp {
         name: 0,
@@ -396,20 +385,11 @@ fn what_the_next_event_frees_does_not_survive() {
 
 fn recorded(rss_at_begin: impl Fn(u32) -> Option<u64>) -> Timeline {
     let moment = |kind, event: u32, time_ns, live: u64, rss_bytes| Moment {
-        kind,
-        event,
         id: u64::from(event),
-        stream: 0,
-        name: None,
-        time_ns,
-        vm_bytes: None,
         rss_bytes,
-        shared_bytes: None,
         live_bytes: Some(live),
-        mapped_bytes: None,
         recorder_bytes: 1000 * u64::from(event),
-        threads: 1,
-        has_changes: true,
+        ..Moment::unread(kind, event, time_ns)
     };
     let mut timeline = Timeline {
         about: About {

@@ -1,10 +1,8 @@
 //! Verdicts on small, written-out runs: what every event adds to each stack is given,
 //! and what has to be said follows from it.
 
-mod growth_series;
 mod verdict_runs;
 
-use growth_series::Random;
 use residue_analysis::growth::Outcome;
 use residue_analysis::history::EventRange;
 use residue_analysis::sentences;
@@ -12,6 +10,7 @@ use residue_analysis::shape::{Agreement, Confidence, Shape};
 use residue_analysis::verdict::{Basis, Headline, Reason, StackVerdict, Verdict, verdict};
 use residue_profile::timeline::{CounterTotal, Deferral};
 use residue_profile::{BirthBin, Profile, Ragged};
+use residue_testkit::random::Random;
 use verdict_runs::{Site, run, site, wandering};
 
 fn judge(profile: &Profile) -> Verdict {

@@ -67,12 +67,9 @@ pub fn lines(profile: &Profile) -> Vec<Line<'_>> {
 }
 
 #[cfg(test)]
-#[path = "../../import/tests/common/sprof.rs"]
-mod sprof;
-
-#[cfg(test)]
 mod tests {
     use super::*;
+    use residue_testkit::files::sprof;
     use std::path::Path;
 
     fn round_trip(text: &str) -> String {

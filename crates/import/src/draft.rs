@@ -229,20 +229,14 @@ fn fill_moments(timeline: &mut Timeline, names: &mut Names, begins: Vec<Begin>) 
         time_ns = sample.time_ns.max(time_ns);
         let moment = timeline.moments.len() as MomentId;
         timeline.moments.push(Moment {
-            kind: MomentKind::Begin,
-            event: begin.event,
             id: begin.id,
-            stream: 0,
-            name: None,
-            time_ns,
             vm_bytes: sample.vm_bytes,
             rss_bytes: sample.rss_bytes,
-            shared_bytes: None,
             live_bytes: sample.live_bytes,
             mapped_bytes: sample.mapped_bytes,
-            recorder_bytes: 0,
             threads: sample.threads,
             has_changes: false,
+            ..Moment::unread(MomentKind::Begin, begin.event, time_ns)
         });
         timeline
             .totals

@@ -53,20 +53,9 @@ impl Ticks {
         let before = self.moments.last().map_or(0, |moment| moment.time_ns);
         let moment = self.moments.len() as MomentId;
         self.moments.push(Moment {
-            kind,
-            event: 0,
-            id: 0,
-            stream: 0,
-            name: None,
-            time_ns: time_ns.max(before),
-            vm_bytes: None,
-            rss_bytes: None,
-            shared_bytes: None,
             live_bytes: Some(live_bytes),
-            mapped_bytes: None,
-            recorder_bytes: 0,
-            threads: 0,
             has_changes: changes.is_some(),
+            ..Moment::unread(kind, 0, time_ns.max(before))
         });
         let changes = changes.unwrap_or_default().into_iter();
         self.changes.extend(changes.map(|change| Change {

@@ -1,17 +1,14 @@
 //! Damaged dumps of every profiler: read or refused, never a panic.
 
-#[path = "common/damage.rs"]
-mod damage;
-#[path = "common/protobuf.rs"]
-mod protobuf;
-
 use std::fs;
 use std::io::Write;
 use std::path::Path;
 
-use damage::{Random, mutate};
 use residue_import::{Format, Options, parse};
 use residue_profile::Profile;
+use residue_testkit::files::damage::mutate;
+use residue_testkit::files::protobuf;
+use residue_testkit::random::Random;
 
 const ROUNDS: u64 = 10_000;
 
@@ -87,7 +84,7 @@ fn check_sums(profile: &Profile) {
 /// Damages the content, its packed form, or both; some damage is harmless and most is
 /// not, and a reader that takes all or none is wrong.
 fn survive(name: &str, whole: &[u8], format: Format, packing: Packing) {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let (mut read, mut refused, mut placed) = (0, 0, 0);
     for round in 0..ROUNDS {
         let mut bytes = whole.to_vec();

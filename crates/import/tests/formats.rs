@@ -1,13 +1,10 @@
 //! Each format: what is read, and what is said of files that cannot be.
 
-#[path = "common/arrays.rs"]
-mod arrays;
-
 use std::path::Path;
 
-use arrays::npy;
 use residue_import::{Error, Format, Imported, Options, Unit, parse, read};
 use residue_profile::timeline::Moment;
+use residue_testkit::files::numpy::npy;
 
 fn try_import(name: &str, bytes: &[u8], options: &Options) -> Result<Imported, Error> {
     parse(Path::new(name), bytes, None, options)

@@ -1,15 +1,12 @@
 //! Damaged files of every format: read or refused, never a panic.
 
-#[path = "common/arrays.rs"]
-mod arrays;
-#[path = "common/damage.rs"]
-mod damage;
-
 use std::path::Path;
 
-use damage::{Random, mutate};
 use residue_analysis::stages::{Value, analyse, stamps_of};
 use residue_import::{Format, Options, Unit, parse};
+use residue_testkit::files::damage::mutate;
+use residue_testkit::files::numpy;
+use residue_testkit::random::Random;
 
 const ROUNDS: u64 = 10_000;
 
@@ -30,7 +27,7 @@ const PIECES: [&[u8]; 12] = [
 
 /// Returns how many of the damaged files could still be read.
 fn survive(name: &str, whole: &[u8]) -> u64 {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     let formats = [
         None,
         Some(Format::Stamps),
@@ -47,7 +44,7 @@ fn survive(name: &str, whole: &[u8]) -> u64 {
         }
         // Mostly as it would be found, sometimes as something else.
         let format = if round % 4 == 3 {
-            formats[random.below(formats.len())]
+            formats[random.index(formats.len())]
         } else {
             None
         };
@@ -102,8 +99,8 @@ fn arrays() {
         .map(|row| vec![row as f64, 100.0 + row as f64, 50.0])
         .collect();
     let rows: Vec<&[f64]> = rows.iter().map(Vec::as_slice).collect();
-    check("a.npy", &arrays::npy("<f8", false, 1, &rows));
-    check("a.npy", &arrays::npy(">i8", true, 2, &rows));
+    check("a.npy", &numpy::npy("<f8", false, 1, &rows));
+    check("a.npy", &numpy::npy(">i8", true, 2, &rows));
 }
 
 #[test]

@@ -5,7 +5,6 @@
 #![forbid(unsafe_code)]
 
 mod columns;
-pub mod corpus;
 mod cpp;
 mod demangle;
 mod fit;

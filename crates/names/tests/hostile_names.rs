@@ -4,22 +4,7 @@
 use std::time::{Duration, Instant};
 
 use residue_names::{DemangleStyle, FrameName, NameStyle, Rules, demangle};
-
-/// A small generator, so that every run tries the same names.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
-    }
-
-    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
-        from[self.below(from.len())]
-    }
-}
+use residue_testkit::random::Random;
 
 fn try_out(name: &str) -> String {
     let start = Instant::now();
@@ -83,11 +68,11 @@ const RUST: &[&str] = &[
 
 #[test]
 fn random_names() {
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     for (prefixes, pieces) in [(["_Z", "_ZN", "_ZNK"], CPP), (["_R", "_RN", "_ZN"], RUST)] {
         for _ in 0..10_000 {
             let mut name = random.pick(&prefixes).to_owned();
-            for _ in 0..random.below(40) {
+            for _ in 0..random.index(40) {
                 name += random.pick(pieces);
             }
             name += random.pick(&["", "E", "EEv", "v", ".cold", "@plt", "17h0123456789abcdefE"]);
@@ -98,13 +83,13 @@ fn random_names() {
 
 #[test]
 fn repeated_pieces() {
-    let mut random = Random(88_172_645_463_325_252);
+    let mut random = Random::new(2);
     for (prefix, pieces) in [("_Z", CPP), ("_ZN", CPP), ("_Z1fI", CPP), ("_R", RUST)] {
         for _ in 0..500 {
-            let pattern: String = (0..1 + random.below(4))
+            let pattern: String = (0..1 + random.index(4))
                 .map(|_| random.pick(pieces))
                 .collect();
-            let count = 1 << random.below(9);
+            let count = 1 << random.index(9);
             try_out(&format!("{prefix}{}", pattern.repeat(count)));
             try_out(&format!(
                 "{prefix}{}{}v",
@@ -124,19 +109,19 @@ fn mutated_real_names() {
         "_RNvXsg_NtCs1234_4core5sliceINtB5_4IterhENtNtNtB9_4iter6traits8IteratorNtB5_3Foo4next",
         "_ZN4core3ptr49drop_in_place$LT$alloc..vec..Vec$LT$u8$GT$$GT$17h0123456789abcdefE.llvm.77",
     ];
-    let mut random = Random(0x0123_4567_89ab_cdef);
+    let mut random = Random::new(3);
     for seed in seeds {
         for _ in 0..2_000 {
             let mut name = seed.as_bytes().to_vec();
-            for _ in 0..1 + random.below(5) {
-                let at = random.below(name.len() - 2) + 2;
-                match random.below(4) {
-                    0 => name[at] = b' ' + random.below(95) as u8,
+            for _ in 0..1 + random.index(5) {
+                let at = random.index(name.len() - 2) + 2;
+                match random.index(4) {
+                    0 => name[at] = b' ' + random.index(95) as u8,
                     1 => drop(name.remove(at)),
-                    2 => name.insert(at, name[random.below(at)]),
+                    2 => name.insert(at, name[random.index(at)]),
                     _ => {
                         let piece = name[at..(at + 12).min(name.len())].to_vec();
-                        for _ in 0..random.below(40) {
+                        for _ in 0..random.index(40) {
                             name.splice(at..at, piece.iter().copied());
                         }
                     }

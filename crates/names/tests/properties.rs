@@ -1,24 +1,14 @@
 //! What holds for every name: it is never longer than without rules, and it is shown.
 
-use residue_names::corpus::long_name;
 use residue_names::{FrameName, NameStyle, Rules};
+use residue_testkit::long_names::long_name;
+use residue_testkit::random::Random;
 
 fn frame(linkage: &str) -> FrameName<'_> {
     FrameName {
         linkage,
         module: "",
         file: "",
-    }
-}
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 11) as usize % limit.max(1)
     }
 }
 
@@ -95,9 +85,9 @@ fn check(rules: &Rules, name: &str) {
 #[test]
 fn random_text_is_never_longer() {
     let rules = Rules::builtin();
-    let mut random = Random(0x9e37_79b9_7f4a_7c15);
+    let mut random = Random::new(1);
     for _ in 0..100_000 {
-        let pieces = (0..random.below(24)).map(|_| PIECES[random.below(PIECES.len())]);
+        let pieces = (0..random.index(24)).map(|_| PIECES[random.index(PIECES.len())]);
         let name: String = pieces.collect();
         check(&rules, &name);
     }
@@ -106,16 +96,16 @@ fn random_text_is_never_longer() {
 #[test]
 fn mutated_names_are_never_longer() {
     let rules = Rules::builtin();
-    let mut random = Random(88_172_645_463_325_252);
+    let mut random = Random::new(2);
     for seed in 0..5_000 {
         let mut name = long_name(seed).into_bytes();
         name.truncate(600);
-        for _ in 0..1 + random.below(4) {
-            let at = 2 + random.below(name.len() - 2);
-            match random.below(3) {
-                0 => name[at] = b' ' + random.below(95) as u8,
+        for _ in 0..1 + random.index(4) {
+            let at = 2 + random.index(name.len() - 2);
+            match random.index(3) {
+                0 => name[at] = b' ' + random.index(95) as u8,
                 1 => drop(name.remove(at)),
-                _ => name.insert(at, name[random.below(at)]),
+                _ => name.insert(at, name[random.index(at)]),
             }
         }
         check(&rules, &String::from_utf8(name).unwrap());

@@ -439,30 +439,11 @@ impl Timeline {
 mod tests {
     use super::*;
 
-    const NO_MOMENT: Moment = Moment {
-        kind: MomentKind::Begin,
-        event: 0,
-        id: 0,
-        stream: 0,
-        name: None,
-        time_ns: 0,
-        vm_bytes: None,
-        rss_bytes: None,
-        shared_bytes: None,
-        live_bytes: None,
-        mapped_bytes: None,
-        recorder_bytes: 0,
-        threads: 0,
-        has_changes: true,
-    };
-
     fn timeline(moments: &[(MomentKind, EventNumber, bool)]) -> Timeline {
         let moment = |&(kind, event, has_changes): &(MomentKind, EventNumber, bool)| Moment {
-            kind,
-            event,
             id: 100 + u64::from(event),
             has_changes,
-            ..NO_MOMENT
+            ..Moment::unread(kind, event, 0)
         };
         let mut timeline = Timeline {
             moments: moments.iter().map(moment).collect(),
@@ -594,10 +575,8 @@ mod tests {
         };
         timeline.about.events = 9;
         let moment = |kind, event, name| Moment {
-            kind,
-            event,
             name,
-            ..NO_MOMENT
+            ..Moment::unread(kind, event, 0)
         };
         timeline.moments = vec![
             moment(MomentKind::Begin, 1, None),

@@ -165,6 +165,28 @@ pub struct Moment {
     pub has_changes: bool,
 }
 
+impl Moment {
+    /// A moment with its changes, at which nothing else was read.
+    pub const fn unread(kind: MomentKind, event: EventNumber, time_ns: u64) -> Moment {
+        Moment {
+            kind,
+            event,
+            id: 0,
+            stream: 0,
+            name: None,
+            time_ns,
+            vm_bytes: None,
+            rss_bytes: None,
+            shared_bytes: None,
+            live_bytes: None,
+            mapped_bytes: None,
+            recorder_bytes: 0,
+            threads: 0,
+            has_changes: true,
+        }
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 pub struct Stamp {
     #[serde(skip)]

@@ -7,10 +7,10 @@ mod common;
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use common::synthetic::Random;
 use common::timelines::{full_sample, leaking};
 use common::*;
 use residue_profile::*;
+use residue_testkit::random::Random;
 
 /// As many of each kind.
 const CASES: u64 = 5000;
@@ -34,7 +34,7 @@ fn corrupt(cases: std::ops::Range<u64>) {
             ("torn", torn as fn(&Original, &mut Random)),
             ("forged", forged),
         ] {
-            let mut random = Random::with_seed(case + 1);
+            let mut random = Random::new(case);
             let result = catch_unwind(AssertUnwindSafe(|| test(file, &mut random)));
             assert!(result.is_ok(), "{kind} file number {case}");
         }
@@ -132,20 +132,20 @@ fn torn(original: &Original, random: &mut Random) {
 /// Damage inside a payload, or of whole sections, with checksums that fit.
 fn forged(original: &Original, random: &mut Random) {
     let mut sections = original.sections.clone();
-    let which = random.below(sections.len() as u64) as usize;
-    let other = random.below(sections.len() as u64) as usize;
+    let which = random.index(sections.len());
+    let other = random.index(sections.len());
     let Whole { tag, mut raw, .. } = sections[which].clone();
     let mut is_refused = false;
     match random.below(9) {
         0 => {
-            raw.truncate(random.below(raw.len() as u64) as usize);
+            raw.truncate(random.index(raw.len()));
             sections[which].packed = packed(tag, &raw);
             is_refused = true;
         }
         4 => {
             let length = raw.len() as u64;
             let lies = [0, length - 1, length + 1, length << 10, u64::MAX];
-            let lie = lies[random.below(lies.len() as u64) as usize];
+            let lie = random.pick(&lies);
             let stored = &sections[which].packed[SECTION_HEADER_BYTES..];
             sections[which].packed = section(tag, lie, stored);
             is_refused = true;

@@ -7,10 +7,11 @@ use std::time::Instant;
 use common::*;
 use residue_profile::timeline::Snapshot;
 use residue_profile::*;
+use residue_testkit::random::Random;
 
 #[test]
 fn two_hundred_thousand_stacks_take_less_than_twelve_megabytes() {
-    let profile = synthetic::large(200_000, 600_000);
+    let profile = timelines::large(200_000);
     let file = encode(&profile).unwrap();
     assert!(file.len() < 12_000_000, "{} bytes", file.len());
     assert!(decode(&file).unwrap() == profile);
@@ -32,7 +33,7 @@ fn a_million_changes_of_a_leak_take_less_than_two_and_a_half_bytes_each() {
 /// Each snapshot's papers are like the last one's, three megabytes back.
 #[test]
 fn snapshots_cost_what_is_new_in_them() {
-    let mut random = synthetic::Random::new();
+    let mut random = Random::new(1);
     let mut papers = |count: usize| -> Vec<Vec<u8>> {
         let maps: String = (0..100_000)
             .map(|_| {
@@ -71,7 +72,7 @@ fn snapshots_cost_what_is_new_in_them() {
 #[test]
 #[ignore = "a measurement"]
 fn a_million_stacks() {
-    let profile = synthetic::large(1_000_000, 3_000_000);
+    let profile = timelines::large(1_000_000);
     let start = Instant::now();
     let file = encode(&profile).unwrap();
     let encoded_in = start.elapsed();

@@ -6,6 +6,7 @@ use std::process::Command;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use residue_symbols::{Error, ModuleRequest, Search, SymbolTable, build_id, resolve_all};
+use residue_testkit::random::Random;
 
 const LIBC: &str = "/lib/x86_64-linux-gnu/libc.so.6";
 const LIBSTDCXX: &str = "/lib/x86_64-linux-gnu/libstdc++.so.6";
@@ -147,13 +148,8 @@ fn errors_name_the_file_and_the_reason() {
 fn damaged_files_do_no_harm() {
     let whole = std::fs::read(LIBSTDCXX).unwrap();
     let file = tempfile::NamedTempFile::new().unwrap();
-    let mut seed = 42u64;
-    let mut random = |limit: usize| {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (seed >> 33) as usize % limit
-    };
+    let mut random = Random::new(42);
+    let mut random = |limit| random.index(limit);
     for round in 0..40 {
         let mut damaged = whole.clone();
         match round % 4 {

@@ -3,25 +3,9 @@
 use residue_profile::timeline::*;
 use residue_profile::*;
 
-const MIB: u64 = 1 << 20;
+use crate::counters::{self, blocks};
 
-/// A begin at which nothing was read but the stacks.
-pub const NO_MOMENT: Moment = Moment {
-    kind: MomentKind::Begin,
-    event: 0,
-    id: 0,
-    stream: 0,
-    name: None,
-    time_ns: 0,
-    vm_bytes: None,
-    rss_bytes: None,
-    shared_bytes: None,
-    live_bytes: None,
-    mapped_bytes: None,
-    recorder_bytes: 0,
-    threads: 1,
-    has_changes: true,
-};
+const MIB: u64 = 1 << 20;
 
 pub fn profile() -> Profile {
     let mut profile = Profile {
@@ -89,7 +73,7 @@ pub fn profile() -> Profile {
         &mut profile,
         3,
         StackKind::Heap,
-        first_counters(),
+        counters::all_different(),
         7,
         &[0, 1, 2],
     );
@@ -97,7 +81,7 @@ pub fn profile() -> Profile {
         &mut profile,
         5,
         StackKind::Heap,
-        counters(10, 0, 10_240),
+        blocks(10, 0, 10_240),
         7,
         &[],
     );
@@ -105,7 +89,7 @@ pub fn profile() -> Profile {
         &mut profile,
         8,
         StackKind::Heap,
-        counters(1, 1, 1000),
+        blocks(1, 1, 1000),
         10,
         &[7],
     );
@@ -113,7 +97,7 @@ pub fn profile() -> Profile {
         &mut profile,
         9,
         StackKind::Mapping,
-        counters(2, 1, 8192),
+        blocks(2, 1, 8192),
         14,
         &[0],
     );
@@ -121,7 +105,7 @@ pub fn profile() -> Profile {
         &mut profile,
         ROOT,
         StackKind::Pooled,
-        counters(50, 1, 16),
+        blocks(50, 1, 16),
         5,
         &[9],
     );
@@ -129,7 +113,7 @@ pub fn profile() -> Profile {
         &mut profile,
         ROOT,
         StackKind::Overflow,
-        counters(1, 0, 24),
+        blocks(1, 0, 24),
         5,
         &[],
     );
@@ -191,37 +175,6 @@ fn frame(module: ModuleId, address: u64, function: FunctionId) -> Frame {
         module,
         address,
         function,
-    }
-}
-
-/// All different, so that none can be taken for another.
-fn first_counters() -> Counters {
-    Counters {
-        calls: 100,
-        frees: 70,
-        total_bytes: 6400,
-        live_bytes: 1920,
-        live_blocks: 30,
-        peak_bytes: 3200,
-        at_peak_bytes: 2560,
-        at_peak_blocks: 40,
-        reallocs_in_place: 1,
-        reallocs_moved: 2,
-        temporaries: 5,
-    }
-}
-
-fn counters(calls: u64, live: u64, size: u64) -> Counters {
-    Counters {
-        calls,
-        frees: calls - live,
-        total_bytes: calls * size,
-        live_bytes: live * size,
-        live_blocks: live,
-        peak_bytes: size,
-        at_peak_bytes: live * size,
-        at_peak_blocks: live,
-        ..Counters::default()
     }
 }
 

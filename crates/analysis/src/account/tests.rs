@@ -24,20 +24,9 @@ fn at_rest() -> Account {
 
 fn moment(kind: MomentKind, event: EventNumber, rss_bytes: Option<u64>) -> Moment {
     Moment {
-        kind,
-        event,
         id: u64::from(event),
-        stream: 0,
-        name: None,
-        time_ns: u64::from(event) * 1_000_000,
-        vm_bytes: None,
         rss_bytes,
-        shared_bytes: None,
-        live_bytes: None,
-        mapped_bytes: None,
-        recorder_bytes: 0,
-        threads: 1,
-        has_changes: true,
+        ..Moment::unread(kind, event, u64::from(event) * 1_000_000)
     }
 }
 

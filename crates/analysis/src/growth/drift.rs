@@ -192,6 +192,7 @@ fn cosine_transform(values: &[f64], count: usize) -> Vec<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue_testkit::random::Random;
 
     #[test]
     fn the_ramp_has_its_closed_form() {
@@ -209,14 +210,8 @@ mod tests {
 
     #[test]
     fn a_walk_is_told_from_noise() {
-        let mut seed = 1u64;
-        let mut noise = || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
-            (seed >> 40) as f64 / f64::from(1u32 << 24) - 0.5
-        };
-        let level: Vec<f64> = (0..500).map(|_| noise()).collect();
+        let mut random = Random::new(1);
+        let level: Vec<f64> = (0..500).map(|_| random.uniform() - 0.5).collect();
         let mut sum = 0.0;
         let walk = level.iter().map(|step| {
             sum += step;

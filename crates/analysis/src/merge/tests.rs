@@ -2,11 +2,16 @@
 
 use residue_profile::timeline::{Moment, MomentKind, Source};
 use residue_profile::*;
+use residue_testkit::builder::Builder;
 
 use super::merge;
 
 /// A process of two paths, `main > load` and `main > parse`, loaded at some address.
 fn process(pid: u32, base: u64, paths: &[(&str, u64)]) -> Profile {
+    let mut built = Builder::new();
+    for &(name, live) in paths {
+        add_stack(&mut built, name, live);
+    }
     let mut profile = Profile {
         meta: Meta {
             program: "job".into(),
@@ -24,31 +29,16 @@ fn process(pid: u32, base: u64, paths: &[(&str, u64)]) -> Profile {
             end: base + 100,
             bias: base,
         }],
-        functions: vec!["main".into()],
-        frames: vec![frame(0, 5, 0)],
-        nodes: vec![
-            Node {
-                parent: ROOT,
-                frame: NONE,
-            },
-            Node {
-                parent: ROOT,
-                frame: 0,
-            },
-        ],
         threads: vec![Thread {
             tid: pid,
             name: "main".into(),
         }],
-        ..Profile::default()
+        ..built.profile
     };
-    profile.places.push_row([]);
-    for &(name, live) in paths {
-        add_stack(&mut profile, name, live);
-    }
     profile.timeline.about.source = Source::Marks;
     profile.timeline.about.events = 10;
-    profile.timeline.moments.push(moment());
+    let last = Moment::unread(MomentKind::Last, 10, 500);
+    profile.timeline.moments.push(last);
     profile
 }
 
@@ -60,43 +50,8 @@ fn frame(module: ModuleId, address: u64, function: FunctionId) -> Frame {
     }
 }
 
-fn moment() -> Moment {
-    Moment {
-        kind: MomentKind::Last,
-        event: 10,
-        id: 10,
-        stream: 0,
-        name: None,
-        time_ns: 500,
-        vm_bytes: None,
-        rss_bytes: None,
-        shared_bytes: None,
-        live_bytes: None,
-        mapped_bytes: None,
-        recorder_bytes: 0,
-        threads: 1,
-        has_changes: true,
-    }
-}
-
 /// `main > name`, at an address that the name decides.
-fn add_stack(profile: &mut Profile, name: &str, live: u64) {
-    let address = name.bytes().map(u64::from).sum();
-    let function = profile.functions.len() as u32;
-    profile.functions.push(name.into());
-    profile.frames.push(frame(0, address, function));
-    let file = profile.files.len() as u32;
-    profile.files.push(format!("{name}.cc"));
-    profile.places.push_row([Place {
-        function,
-        file,
-        line: 7,
-    }]);
-    let node = profile.nodes.len() as u32;
-    profile.nodes.push(Node {
-        parent: 1,
-        frame: profile.frames.len() as u32 - 1,
-    });
+fn add_stack(built: &mut Builder, name: &str, live: u64) {
     let counters = Counters {
         calls: 2,
         frees: 1,
@@ -110,11 +65,8 @@ fn add_stack(profile: &mut Profile, name: &str, live: u64) {
         reallocs_moved: 4,
         temporaries: 5,
     };
-    profile.stacks.push(Stack {
-        node,
-        kind: StackKind::Heap,
-        counters,
-    });
+    built.stack(&format!("main@job;{name}:7@job"), counters);
+    let profile = &mut built.profile;
     profile
         .sizes_total
         .push_row([SizeBin { bits: 5, blocks: 2 }]);
@@ -170,7 +122,7 @@ fn equal_paths_are_added_wherever_they_were_loaded() {
     assert_eq!(live_by_path(&sum), expected);
     assert_eq!(sum.modules.len(), 1);
     assert_eq!(sum.modules[0].start, 0x1000);
-    assert_eq!(sum.files, ["load.cc", "parse.cc", "draw.cc"]);
+    assert_eq!(sum.files, ["load.c", "parse.c", "draw.c"]);
     assert_eq!(sum.frames.len(), 4);
     assert_eq!(sum.nodes.len(), 5);
     let parse = sum.frames.iter().position(|frame| frame.function == 2);

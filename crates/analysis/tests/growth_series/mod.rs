@@ -1,41 +1,6 @@
-//! Seeded random numbers, and series of which the true growth is known.
-#![allow(dead_code)]
+//! Series of which the true growth is known.
 
-/// xorshift64*: small, seeded, good enough for a few million draws.
-pub struct Random(u64);
-
-impl Random {
-    pub fn new(seed: u64) -> Self {
-        let mut random = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
-        for _ in 0..8 {
-            random.uniform();
-        }
-        random
-    }
-
-    /// Uniform in 0..1.
-    pub fn uniform(&mut self) -> f64 {
-        self.0 ^= self.0 >> 12;
-        self.0 ^= self.0 << 25;
-        self.0 ^= self.0 >> 27;
-        (self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1u64 << 53) as f64
-    }
-
-    /// Standard normal.
-    pub fn normal(&mut self) -> f64 {
-        let radius = (-2.0 * (1.0 - self.uniform()).ln()).sqrt();
-        radius * (std::f64::consts::TAU * self.uniform()).cos()
-    }
-
-    /// Exponential with mean 1.
-    pub fn exponential(&mut self) -> f64 {
-        -(1.0 - self.uniform()).ln()
-    }
-
-    pub fn below(&mut self, limit: u64) -> u64 {
-        (self.uniform() * limit as f64) as u64
-    }
-}
+use residue_testkit::random::Random;
 
 /// A kind of series: its name, and what makes one of `n` readings.
 pub type Kind = (&'static str, fn(usize, &mut Random) -> Vec<f64>);

@@ -1,8 +1,9 @@
 //! Runs written out: what every event adds to each call path.
 
-use super::growth_series::Random;
 use residue_profile::timeline::{Change, Moment, MomentKind, Source, Timeline};
-use residue_profile::{BirthBin, Counters, Frame, NONE, Node, Profile, ROOT, Stack, StackKind};
+use residue_profile::{BirthBin, Counters, Profile};
+use residue_testkit::builder::Builder;
+use residue_testkit::random::Random;
 
 /// A call path `main > function`, and by how much each event changes what it holds.
 pub struct Site {
@@ -33,53 +34,33 @@ pub fn wandering(function: &str, events: u32, highest: u64, seed: u64) -> Site {
 
 fn moment(kind: MomentKind, event: u32, live_bytes: i64, rss_bytes: Option<u64>) -> Moment {
     Moment {
-        kind,
-        event,
         id: u64::from(event),
-        stream: 0,
-        name: None,
-        time_ns: u64::from(event) * 1_000_000,
-        vm_bytes: None,
         rss_bytes,
-        shared_bytes: None,
         live_bytes: Some(live_bytes as u64),
         mapped_bytes: Some(0),
-        recorder_bytes: 0,
-        threads: 1,
-        has_changes: true,
+        ..Moment::unread(kind, event, u64::from(event) * 1_000_000)
     }
 }
 
 /// A run of the sites, a block for every byte that stays, and the resident size at
 /// each begin.
 pub fn run(sites: &[Site], rss_bytes: impl Fn(u32) -> Option<u64>) -> Profile {
-    let mut profile = Profile {
-        nodes: vec![Node {
-            parent: ROOT,
-            frame: NONE,
-        }],
-        ..Profile::default()
-    };
-    let main = call(&mut profile, ROOT, "main");
+    let mut built = Builder::new();
     let events = sites[0].change_bytes.len() as u32;
     let mut timeline = Timeline::default();
     timeline.about.source = Source::Marks;
     timeline.about.events = u64::from(events);
     for site in sites {
-        let node = call(&mut profile, main, &site.function);
         let births = survivors(site);
         let live_bytes = births.iter().map(|bin| bin.bytes).sum();
-        profile.births.push_row(births);
-        profile.stacks.push(Stack {
-            node,
-            kind: StackKind::Heap,
-            counters: Counters {
-                calls: u64::from(events),
-                live_bytes,
-                live_blocks: live_bytes,
-                ..Counters::default()
-            },
-        });
+        built.profile.births.push_row(births);
+        let counters = Counters {
+            calls: u64::from(events),
+            live_bytes,
+            live_blocks: live_bytes,
+            ..Counters::default()
+        };
+        built.stack(&format!("main;{}", site.function), counters);
     }
     let mut live = 0;
     for event in 1..=events + 1 {
@@ -104,22 +85,8 @@ pub fn run(sites: &[Site], rss_bytes: impl Fn(u32) -> Option<u64>) -> Profile {
             false => moment(MomentKind::Begin, event, live, rss_bytes(event)),
         });
     }
-    profile.timeline = timeline;
-    profile
-}
-
-fn call(profile: &mut Profile, parent: u32, function: &str) -> u32 {
-    profile.functions.push(function.to_string());
-    profile.frames.push(Frame {
-        module: NONE,
-        address: profile.frames.len() as u64,
-        function: (profile.functions.len() - 1) as u32,
-    });
-    profile.nodes.push(Node {
-        parent,
-        frame: (profile.frames.len() - 1) as u32,
-    });
-    (profile.nodes.len() - 1) as u32
+    built.profile.timeline = timeline;
+    built.profile
 }
 
 /// What is left of each event, where the newest blocks are freed first.

@@ -5,6 +5,8 @@
 use residue_calltree::{CallTree, Detail, Label, NOT_SHOWN, Options};
 use residue_names::{Action, FrameName, NameStyle, Rules};
 use residue_profile::*;
+use residue_testkit::builder::Builder;
+use residue_testkit::counters::multiples;
 
 /// A label as it is compared: name, module, file, line.
 pub type Key = (String, String, String, u32);
@@ -18,133 +20,21 @@ pub fn key(label: &Label) -> Key {
     )
 }
 
-/// Makes a profile from paths such as `main;f@liba.so;g:12<h:3`: a function, its
-/// library (`prog` if not given, none for scopes in brackets), its line in `FUNCTION.c`,
-/// and behind `<` functions that were inlined there, outermost first.
+/// A stack for each path, written as [`Builder`] says.
 pub fn profile(stacks: &[(&str, u64)]) -> Profile {
-    let mut profile = Profile {
-        nodes: vec![Node {
-            parent: ROOT,
-            frame: NONE,
-        }],
-        ..Profile::default()
-    };
+    let mut built = Builder::new();
     for &(path, value) in stacks {
-        let mut node = ROOT;
-        for frame in path.split(';').filter(|frame| !frame.is_empty()) {
-            let frame = frame_of(&mut profile, frame);
-            node = child(&mut profile, node, frame);
-        }
-        add_stack(&mut profile, node, StackKind::Heap, value);
+        built.stack(path, multiples(value));
     }
-    profile
+    built.profile
 }
 
 pub fn add_stack(profile: &mut Profile, node: NodeId, kind: StackKind, value: u64) {
     profile.stacks.push(Stack {
         node,
         kind,
-        counters: counters(value),
+        counters: multiples(value),
     });
-}
-
-/// All different, so that none can be taken for another.
-fn counters(value: u64) -> Counters {
-    Counters {
-        calls: value,
-        frees: 2 * value,
-        total_bytes: 3 * value,
-        live_bytes: 5 * value,
-        live_blocks: 7 * value,
-        peak_bytes: 11 * value,
-        at_peak_bytes: 13 * value,
-        at_peak_blocks: 17 * value,
-        reallocs_in_place: 19 * value,
-        reallocs_moved: 23 * value,
-        temporaries: 29 * value,
-    }
-}
-
-fn child(profile: &mut Profile, parent: NodeId, frame: FrameId) -> NodeId {
-    let node = Node { parent, frame };
-    let known = profile.nodes.iter().position(|it| *it == node);
-    known.unwrap_or_else(|| {
-        profile.nodes.push(node);
-        profile.nodes.len() - 1
-    }) as NodeId
-}
-
-fn frame_of(profile: &mut Profile, text: &str) -> FrameId {
-    let address = fingerprint(text);
-    if let Some(known) = profile.frames.iter().position(|it| it.address == address) {
-        return known as FrameId;
-    }
-    let mut parts = text.split('<');
-    let own = parts.next().unwrap();
-    let (own, module) = own.split_once('@').unwrap_or((own, "prog"));
-    let module = match own.starts_with('[') {
-        true => NONE,
-        false => module_of(profile, module),
-    };
-    let mut places: Vec<Place> = std::iter::once(own)
-        .chain(parts)
-        .map(|part| place(profile, part))
-        .collect();
-    places.reverse();
-    profile.frames.push(Frame {
-        module,
-        address,
-        function: places.last().unwrap().function,
-    });
-    let is_known = places.len() > 1 || places[0].line > 0;
-    profile
-        .places
-        .push_row(places.into_iter().filter(|_| is_known));
-    (profile.frames.len() - 1) as FrameId
-}
-
-fn place(profile: &mut Profile, text: &str) -> Place {
-    // Not the colons of a namespace.
-    let line = text.rsplit_once(':').and_then(|(name, line)| {
-        let line: u32 = line.parse().ok()?;
-        Some((name, line))
-    });
-    let (name, line) = line.unwrap_or((text, 0));
-    Place {
-        function: intern(&mut profile.functions, name),
-        file: match line {
-            0 => NONE,
-            _ => intern(&mut profile.files, &format!("{name}.c")),
-        },
-        line,
-    }
-}
-
-fn module_of(profile: &mut Profile, name: &str) -> ModuleId {
-    let path = format!("/opt/{name}");
-    let known = profile.modules.iter().position(|it| it.path == path);
-    known.unwrap_or_else(|| {
-        profile.modules.push(Module {
-            path,
-            ..Module::default()
-        });
-        profile.modules.len() - 1
-    }) as ModuleId
-}
-
-fn intern(texts: &mut Vec<String>, text: &str) -> u32 {
-    let known = texts.iter().position(|it| it == text);
-    known.unwrap_or_else(|| {
-        texts.push(text.to_string());
-        texts.len() - 1
-    }) as u32
-}
-
-fn fingerprint(text: &str) -> u64 {
-    use std::hash::{DefaultHasher, Hash, Hasher};
-    let mut hasher = DefaultHasher::new();
-    text.hash(&mut hasher);
-    hasher.finish()
 }
 
 /// The conditions of a filter as plain words: a frame fits a word that it contains.

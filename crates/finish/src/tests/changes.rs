@@ -3,6 +3,7 @@
 use super::*;
 use residue_arena::region;
 use residue_profile::timeline::Change;
+use residue_testkit::random::Random;
 
 fn change(moment: u32, stack: u32, bytes: i64, blocks: i64) -> Change {
     Change {
@@ -120,14 +121,8 @@ fn sums_of_blocks(blocks: &[(usize, u64)]) -> BTreeMap<usize, i64> {
 #[test]
 fn changes_add_up_to_what_was_live_at_every_moment() {
     for seed in 1..200_u64 {
-        let mut random = seed;
-        let mut below = move |limit: u64| {
-            // Knuth's linear congruential generator; its high bits are good enough.
-            random = random
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1);
-            (random >> 33) % limit
-        };
+        let mut random = Random::new(seed);
+        let mut below = |limit| random.below(limit);
         let mut arena = ArenaBytes::new();
         let states = [arena.state(7, "main"), arena.state(8, "worker")];
         let stacks: Vec<u32> = (1..=20).map(|place| arena.path(place << 12)).collect();

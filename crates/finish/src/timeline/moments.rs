@@ -103,20 +103,13 @@ fn of_seen(seen: &Seen, names: &Names) -> Moment {
 
 /// The end of the recording.
 fn last_moment(before: Option<&Moment>, last: &LastMoment) -> Moment {
+    let event = before.map_or(0, |moment| moment.event);
+    let time_ns = before.map_or(0, |moment| moment.time_ns).max(last.time_ns);
     Moment {
-        kind: MomentKind::Last,
-        event: before.map_or(0, |moment| moment.event),
         id: before.map_or(0, |moment| moment.id),
-        stream: 0,
-        name: None,
-        time_ns: before.map_or(0, |moment| moment.time_ns).max(last.time_ns),
-        vm_bytes: None,
-        rss_bytes: None,
-        shared_bytes: None,
         live_bytes: Some(last.live_bytes),
         mapped_bytes: Some(last.mapped_bytes),
         recorder_bytes: before.map_or(0, |moment| moment.recorder_bytes),
-        threads: 0,
-        has_changes: true,
+        ..Moment::unread(MomentKind::Last, event, time_ns)
     }
 }

@@ -7,8 +7,6 @@ mod malloc_profiler;
 mod massif;
 mod packing;
 mod pprof;
-#[path = "../common/protobuf.rs"]
-mod protobuf;
 
 use std::fs;
 use std::io::Write;
@@ -17,6 +15,7 @@ use std::path::Path;
 use residue_import::{Error, Format, Imported, Options, parse, read_watched};
 use residue_profile::timeline::{MomentKind, Source};
 use residue_profile::{Counters, FrameId, NONE, Profile, StackKind};
+use residue_testkit::files::protobuf;
 
 const FIXTURES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/fixtures");
 

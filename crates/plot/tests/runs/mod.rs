@@ -8,20 +8,13 @@ pub const EVIL: &str = "<script>alert(\"1\")</script>&'\u{0}\u{1b}]]>";
 
 fn moment(kind: MomentKind, event: u32, live_bytes: i64) -> Moment {
     Moment {
-        kind,
-        event,
         id: u64::from(event),
-        stream: 0,
-        name: None,
-        time_ns: u64::from(event) * 1_000_000,
         vm_bytes: Some(1 << 30),
         rss_bytes: Some((1 << 20) + live_bytes.max(0) as u64),
-        shared_bytes: None,
         live_bytes: Some(live_bytes.max(0) as u64),
         mapped_bytes: Some(0),
         recorder_bytes: 4096,
-        threads: 1,
-        has_changes: true,
+        ..Moment::unread(kind, event, u64::from(event) * 1_000_000)
     }
 }
 

@@ -4,7 +4,6 @@
 
 pub mod arbitrary;
 pub mod arbitrary_timeline;
-pub mod synthetic;
 pub mod timelines;
 
 use residue_profile::*;

@@ -3,6 +3,8 @@
 
 use residue_profile::timeline::*;
 use residue_profile::*;
+use residue_testkit::random::Random;
+use residue_testkit::synthetic::{self, Spec};
 
 /// [`super::sample`] with all that came later: another kind of stack, a timeline,
 /// places in the source, and threads.
@@ -60,20 +62,10 @@ fn add_threads(profile: &mut Profile) {
 
 fn timeline() -> Timeline {
     let moment = |kind, event, id, time_ns| Moment {
-        kind,
-        event,
         id,
-        stream: 0,
-        name: None,
-        time_ns,
-        vm_bytes: None,
-        rss_bytes: None,
-        shared_bytes: None,
-        live_bytes: None,
-        mapped_bytes: None,
         recorder_bytes: 4096,
         threads: 2,
-        has_changes: true,
+        ..Moment::unread(kind, event, time_ns)
     };
     let stamp = |name, time_ns, live_bytes| Stamp {
         name,
@@ -175,6 +167,17 @@ fn timeline() -> Timeline {
     }
 }
 
+/// Stacks without events, of as much code as calls them.
+pub fn large(stacks: usize) -> Profile {
+    synthetic::profile(&Spec {
+        stacks,
+        events: 0,
+        functions: stacks / 10,
+        long_names: false,
+        ..Spec::default()
+    })
+}
+
 /// How many stacks change at each moment of [`leaking`].
 pub const CHANGES_AT_MOMENT: usize = 50;
 
@@ -184,8 +187,8 @@ pub const CHANGES_AT_MOMENT: usize = 50;
 pub fn leaking(moments: usize) -> Profile {
     const STACKS: u64 = 2000;
     const LEAKS: u64 = 10;
-    let mut random = super::synthetic::Random::new();
-    let mut profile = super::synthetic::large(STACKS as usize, 6000);
+    let mut random = Random::new(1);
+    let mut profile = large(STACKS as usize);
     let ended = full_sample().timeline.moments[1];
     let mut live_blocks = vec![0; STACKS as usize];
     for moment in 0..moments {

@@ -100,7 +100,7 @@ fn details(shelf: &Shelf, rows: &FileRows, limits: &Limits) -> Result<BTreeMap<i
 
 #[cfg(test)]
 mod tests {
-    use residue_synthetic::Spec;
+    use residue_testkit::synthetic::{self, Spec};
     use serde_json::Value;
 
     use super::*;
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn details_are_those_of_the_first_rows_as_long_as_they_fit() {
-        let profile = residue_synthetic::profile(&Spec {
+        let profile = synthetic::profile(&Spec {
             stacks: 60,
             events: 20,
             modules: 3,

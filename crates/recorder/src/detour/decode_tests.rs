@@ -1,6 +1,7 @@
 //! The decoder against `objdump`, over whole libraries, and where it must refuse.
 
 use super::decode::{Flow, Instruction, decode};
+use residue_testkit::random::Random;
 use std::path::Path;
 use std::process::Command;
 
@@ -215,13 +216,9 @@ fn what_is_not_known_is_refused() {
 
 #[test]
 fn no_bytes_make_it_run_past_their_end() {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = Random::new(1);
     for _ in 0..200_000 {
-        let mut code = [0_u8; 16];
-        for byte in &mut code {
-            state = state.wrapping_mul(6364136223846793005).wrapping_add(1);
-            *byte = (state >> 56) as u8;
-        }
+        let code: [u8; 16] = std::array::from_fn(|_| random.bits() as u8);
         for length in 0..=16 {
             if let Some(instruction) = decode(&code[..length]) {
                 assert!((1..=length.min(15)).contains(&instruction.length));

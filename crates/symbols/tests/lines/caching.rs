@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use residue_symbols::{Cache, Resolution, Search, build_id};
+use residue_testkit::random::Random;
 
 use crate::ours;
 use crate::programs::run;
@@ -196,12 +197,9 @@ fn a_damaged_entry_is_no_entry() {
     let all = lab.addresses.len();
     let right = lab.ask();
     let entry = fs::read(lab.entry()).unwrap();
-    let mut seed = 7u64;
+    let mut random = Random::new(7);
     for round in 0..200 {
-        seed = seed
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        let at = (seed >> 33) as usize % entry.len();
+        let at = random.index(entry.len());
         let mut damaged = entry.clone();
         match round % 3 {
             0 => damaged.truncate(at),

@@ -6,6 +6,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use residue_symbols::{ModuleRequest, NONE, Resolution, Search, resolve_all};
+use residue_testkit::random::Random;
 
 use crate::programs::{Program, build, build_small};
 
@@ -32,18 +33,6 @@ fn debug_ranges(file: &Path) -> Vec<std::ops::Range<usize>> {
     ranges.collect()
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self
-            .0
-            .wrapping_mul(6364136223846793005)
-            .wrapping_add(1442695040888963407);
-        (self.0 >> 33) as usize % limit.max(1)
-    }
-}
-
 /// Damages a file in many ways, and asks about all of them.
 fn survive(file: &Path, addresses: &[u64], rounds: usize, random: &mut Random) {
     let whole = fs::read(file).unwrap();
@@ -55,21 +44,21 @@ fn survive(file: &Path, addresses: &[u64], rounds: usize, random: &mut Random) {
         let mut damaged = whole.clone();
         let range = match round % 8 {
             7 => headers.clone(),
-            _ => ranges[random.below(ranges.len())].clone(),
+            _ => ranges[random.index(ranges.len())].clone(),
         };
         match round % 5 {
-            0 => damaged.truncate(range.start + random.below(range.len())),
+            0 => damaged.truncate(range.start + random.index(range.len())),
             1 => {
                 // A piece of something else.
-                let length = random.below(range.len().min(4096));
-                let to = range.start + random.below(range.len() - length);
-                let from = random.below(whole.len() - length);
+                let length = random.index(range.len().min(4096));
+                let to = range.start + random.index(range.len() - length);
+                let from = random.index(whole.len() - length);
                 damaged.copy_within(from..from + length, to);
             }
             kind => {
                 for _ in 0..[1, 20, 500][kind - 2] {
-                    let at = range.start + random.below(range.len());
-                    damaged[at] = [0, 0xff, random.below(256) as u8][random.below(3)];
+                    let at = range.start + random.index(range.len());
+                    damaged[at] = [0, 0xff, random.index(256) as u8][random.index(3)];
                 }
             }
         }
@@ -86,7 +75,7 @@ fn survive(file: &Path, addresses: &[u64], rounds: usize, random: &mut Random) {
 
 /// Damages everything that may hold debug information.
 fn survive_all_kinds(build: impl Fn(&[&str]) -> Program, step: usize, rounds: usize) {
-    let mut random = Random(1);
+    let mut random = Random::new(1);
     for version in ["-gdwarf-4", "-gdwarf-5"] {
         let program = build(&[version]);
         let addresses = program.addresses(step);
@@ -109,8 +98,8 @@ fn survive_split(split: &Program, step: usize, rounds: usize, random: &mut Rando
     for round in 0..rounds {
         let mut damaged = whole.clone();
         for _ in 0..1 + round % 20 {
-            let at = random.below(whole.len());
-            damaged[at] = random.below(256) as u8;
+            let at = random.index(whole.len());
+            damaged[at] = random.index(256) as u8;
         }
         fs::write(&dwo_file, damaged).unwrap();
         let found = resolve(&split.path, &addresses);

@@ -19,9 +19,9 @@ pub mod timeline;
 pub mod verdict;
 
 #[cfg(test)]
-mod odd;
+mod hostile_profiles;
 #[cfg(test)]
-mod reported;
+mod same_as_report;
 #[cfg(test)]
 mod sample;
 

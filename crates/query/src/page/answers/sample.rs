@@ -8,7 +8,7 @@ use super::Answer;
 use crate::choice::Names;
 use crate::page::opened::Opened;
 use crate::page::shelf::Shelf;
-use residue_testkit::sample::{self, NO_MOMENT};
+use residue_testkit::sample;
 
 pub fn open(name: &str, profile: Profile) -> Opened {
     Opened::new(name.to_string(), profile, Names::short())
@@ -59,19 +59,14 @@ pub fn events(count: u32) -> Profile {
         let live_bytes = 1000 + 64 * u64::from(event - 1);
         let rss_bytes = 8192 + 4096 * u64::from(event);
         timeline.moments.push(Moment {
-            event,
-            time_ns,
             live_bytes: Some(live_bytes),
             rss_bytes: Some(rss_bytes),
-            ..NO_MOMENT
+            ..Moment::unread(MomentKind::Begin, event, time_ns)
         });
         timeline.moments.push(Moment {
-            kind: MomentKind::End,
-            event,
-            time_ns: time_ns + 50,
             live_bytes: Some(live_bytes + 74),
             rss_bytes: Some(rss_bytes + 1),
-            ..NO_MOMENT
+            ..Moment::unread(MomentKind::End, event, time_ns + 50)
         });
         match event {
             1 => timeline.changes.push(change(begin, 0, 1000)),
@@ -94,11 +89,8 @@ pub fn events(count: u32) -> Profile {
             live_bytes: Some(live_bytes + 64),
         });
     }
-    timeline.moments.push(Moment {
-        kind: MomentKind::Last,
-        event: count,
-        time_ns: u64::from(count + 1) * 100,
-        ..NO_MOMENT
-    });
+    let end_ns = u64::from(count + 1) * 100;
+    let last = Moment::unread(MomentKind::Last, count, end_ns);
+    timeline.moments.push(last);
     profile
 }

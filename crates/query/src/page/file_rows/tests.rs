@@ -7,7 +7,7 @@ use residue_analysis::history::EventRange;
 use residue_calltree::{CallTree, Detail, NOT_SHOWN};
 use residue_profile::timeline::{Change, EventNumber};
 use residue_profile::{Counter, Kind, Place, Profile, Ragged};
-use residue_synthetic::Spec;
+use residue_testkit::synthetic::{self, Spec};
 use serde_json::Value;
 
 use super::*;
@@ -36,14 +36,15 @@ const ALL_LIMITS: [Limits; 4] = [Limits::USUAL, NO_LIMITS, FEW_ROWS, FEW_BYTES];
 /// Few functions that call each other from many lines; in some of the calls another one
 /// was inlined, so that stacks of one group have different paths.
 fn profile() -> Profile {
-    let mut profile = residue_synthetic::profile(&Spec {
+    let mut profile = synthetic::profile(&Spec {
         stacks: 300,
         events: 40,
         modules: 3,
         functions: 20,
         depth: 4,
         threads: 1,
-        seed: 7,
+        // Two rows nearly fill `FEW_BYTES`, and what is left over has two kinds.
+        seed: 4,
         long_names: false,
     });
     let mut places = Ragged::default();
@@ -255,7 +256,7 @@ fn stacks_that_fall_have_parts_of_their_own_while_they_are_few() {
         panic!("the sample has a stack");
     };
     profile.stacks.extend([stack, stack]);
-    profile.timeline = residue_synthetic::profile(&Spec {
+    profile.timeline = synthetic::profile(&Spec {
         stacks: 3,
         events: 2,
         modules: 2,

@@ -1,5 +1,4 @@
-//! Names as large programs have them, made up: for tests and for profiles that tests
-//! are made of.
+//! Names as large programs have them, made up.
 //!
 //! Physics frameworks give their functions names of kilobytes, some of 30 KB: containers
 //! with all their arguments spelled out, parsers built of templates, callbacks that hold
@@ -8,20 +7,24 @@
 
 mod mangle;
 
+use crate::random::Random;
 use mangle::{Mangler, Type};
 
 /// The linkage name of a function. Equal seeds give equal names, and different seeds
 /// different ones. The readable names have about 1.5 KB on average; one in 200 has 20 KB
 /// or more.
 pub fn long_name(seed: u64) -> String {
-    let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1);
+    let mut random = Random::new(seed);
     let size = match random.below(200) {
         0 => 220 + random.below(120),
         1..=80 => random.below(3),
         81..=150 => 3 + random.below(8),
         _ => 10 + random.below(20),
     };
-    let mut source = Source { random, left: size };
+    let mut source = Source {
+        random,
+        left: size as usize,
+    };
     let owner = format!("Module{seed}");
     let (mut path, method) = match source.random.below(5) {
         0 => (source.container(3).into_path(), "_M_rehash"),
@@ -42,22 +45,6 @@ pub fn long_name(seed: u64) -> String {
 }
 
 type Path = Vec<(String, Option<Vec<Type>>)>;
-
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        ((mixed ^ (mixed >> 31)) >> 16) as usize % limit.max(1)
-    }
-
-    fn pick(&mut self, from: &[&'static str]) -> &'static str {
-        from[self.below(from.len())]
-    }
-}
 
 struct Source {
     random: Random,

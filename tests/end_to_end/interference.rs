@@ -1,4 +1,5 @@
-//! Corners in which a recorder inside the process could be in the way.
+//! Where a recorder inside the process could be in the way: locked memory, limits of the
+//! address space, handlers of signals, the first call of a child, a program that replaces itself.
 
 use crate::support::Lab;
 use crate::support::truth::Truths;

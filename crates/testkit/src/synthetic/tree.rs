@@ -12,8 +12,8 @@
 
 use residue_profile::{Node, NodeId, ROOT, StackKind};
 
-use crate::ROOT_NODE;
-use crate::code::{Code, MAIN, OPERATOR_NEW, Site, THREAD_RUN};
+use super::ROOT_NODE;
+use super::code::{Code, MAIN, OPERATOR_NEW, Site, THREAD_RUN};
 use crate::random::Random;
 
 /// Where a stack ends, and what it allocates.

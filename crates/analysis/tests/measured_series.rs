@@ -1,12 +1,10 @@
 //! Series that users measured, with what must come out of them. Where a document gives only some
 //! of the readings, the rest is made so that the sums and fits it states come out to the digit.
 
-mod growth_series;
-
-use growth_series::Random;
 use residue_analysis::growth::{Growth, GrowthOptions, Method, Outcome, Reason, assess};
 use residue_analysis::sentences;
 use residue_analysis::series::Series;
+use residue_testkit::random::Random;
 
 fn judge(values: Vec<f64>) -> Growth {
     assess(&Series::consecutive(0, values), &GrowthOptions::default())

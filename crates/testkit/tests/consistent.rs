@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use residue_profile::timeline::MomentKind;
 use residue_profile::{Counter, Kind, Profile, decode, encode};
-use residue_synthetic::{Spec, profile, truth};
+use residue_testkit::synthetic::{Spec, profile, truth};
 
 fn small() -> Spec {
     Spec {

@@ -5,7 +5,7 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use clap::Parser;
-use residue_synthetic::{Spec, profile, truth};
+use residue_testkit::synthetic::{Spec, profile, truth};
 
 #[derive(Parser)]
 #[command(about = "Writes a made-up profile and prints the sums over its stacks")]

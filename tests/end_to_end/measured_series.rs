@@ -2,14 +2,9 @@
 
 use crate::support::Lab;
 use crate::verdicts::{leaks_json, said, said_json};
+use residue_testkit::files::{numpy, sprof};
+use residue_testkit::random::Random;
 use serde_json::Value;
-
-#[path = "../../crates/import/tests/common/arrays.rs"]
-mod arrays;
-#[path = "../../crates/analysis/tests/growth_series/mod.rs"]
-mod growth_series;
-#[path = "../../crates/import/tests/common/sprof.rs"]
-pub mod sprof;
 
 const KIB: f64 = 1024.0;
 /// What G4Opticks calls MB: kibibytes divided by 1000.
@@ -182,7 +177,7 @@ const EVENT_BYTES: u64 = 1 << 20;
 
 #[test]
 fn growth_that_follows_the_hits_in_the_notes() {
-    let mut random = growth_series::Random::new(23);
+    let mut random = Random::new(23);
     let mut text = "Create:1706856131162134,4,4\n".to_string();
     let mut bytes: u64 = 3_563_396 << 10;
     for event in 0..300_u64 {
@@ -229,7 +224,7 @@ fn array(rows: &[[f64; 2]]) -> Vec<u8> {
         .map(|(at, [vm, rss])| [75665.9 + 0.78 * f64::from(at), *vm, *rss, 0.0])
         .collect();
     let rows: Vec<&[f64]> = rows.iter().map(|row| row.as_slice()).collect();
-    arrays::npy("<f4", false, 1, &rows)
+    numpy::npy("<f4", false, 1, &rows)
 }
 
 /// A thousand readings: three at each end, the fit's slope and its intercept are
@@ -238,7 +233,7 @@ fn thousand_readings() -> Vec<[f64; 2]> {
     const FIRST: [f64; 3] = [21316.36, 21279.992, 21247.656];
     const LAST: [f64; 3] = [24906.477, 24900.863, 24830.473];
     let line = |at: usize| 21284.92 + 3.62 * at as f64;
-    let mut random = growth_series::Random::new(25);
+    let mut random = Random::new(25);
     let mut noise = 0.0;
     let mut distances: Vec<f64> = (0..1000)
         .map(|_| {

@@ -2,8 +2,8 @@
 
 use residue_profile::{Counters, Thread, ThreadCounters, ThreadId};
 
+use super::tree::Path;
 use crate::random::Random;
-use crate::tree::Path;
 
 pub const FIRST_TID: u32 = 4000;
 /// One stack in so many is used by several threads.

@@ -1,7 +1,6 @@
 //! Linkage names of C++ functions.
 
-use residue_names::corpus::long_name;
-
+use crate::long_names::long_name;
 use crate::random::{Random, hash};
 
 const NAMESPACES: [&str; 6] = ["reco", "geometry", "io", "detail", "math", "server"];
@@ -23,15 +22,11 @@ pub fn function(index: usize, seed: u64, is_long: bool) -> String {
         return long_name(seed);
     }
     let mut random = Random::new(seed);
-    let namespace = pick(&mut random, &NAMESPACES);
-    let class = pick(&mut random, &CLASSES);
+    let namespace = random.pick(&NAMESPACES);
+    let class = random.pick(&CLASSES);
     let method = format!("method{index}");
     let [a, b, c] = [namespace, class, &method].map(str::len);
     format!("_ZN{a}{namespace}{b}{class}{c}{method}Ei")
-}
-
-fn pick<'a>(random: &mut Random, of: &[&'a str]) -> &'a str {
-    of[random.below(of.len() as u64) as usize]
 }
 
 #[cfg(test)]

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use residue_analysis::history::EventRange;
 use residue_profile::{Counter, Kind, Profile, Ragged};
-use residue_synthetic::Spec;
+use residue_testkit::synthetic::{self, Spec};
 use serde_json::{Value, json};
 
 use super::sample::{ask, refusal, shelf};
@@ -26,7 +26,7 @@ fn recursive() -> Profile {
 }
 
 fn profile() -> Profile {
-    residue_synthetic::profile(&Spec {
+    synthetic::profile(&Spec {
         stacks: 200,
         events: 40,
         modules: 5,

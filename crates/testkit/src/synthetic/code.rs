@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use residue_profile::{FileId, Frame, FrameId, FunctionId, Module, ModuleId, NONE, Place, Ragged};
 
-use crate::Spec;
-use crate::names;
+use super::Spec;
+use super::names;
 use crate::random::hash;
 
 pub const EXECUTABLE: &str = "/opt/synthetic/bin/synthetic";

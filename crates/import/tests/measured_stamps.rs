@@ -1,15 +1,11 @@
 //! The founding users' stamps: what they found by hand comes out to the digit.
 
-#[path = "common/arrays.rs"]
-mod arrays;
-#[path = "common/sprof.rs"]
-mod sprof;
-
 use std::path::Path;
 
 use residue_analysis::stages::{Drift, Interval, Stages, Trust, Value, analyse, stamps_of};
 use residue_import::{Format, Imported, Options, parse};
 use residue_profile::timeline::{MomentKind, Source};
+use residue_testkit::files::{numpy, sprof};
 
 const KIB: i64 = 1024;
 
@@ -239,7 +235,7 @@ const TEN_EVENTS: [[f64; 4]; 10] = [
 #[test]
 fn an_array_of_ten_events_in_honest_units() {
     let rows: Vec<&[f64]> = TEN_EVENTS.iter().map(|row| row.as_slice()).collect();
-    let bytes = arrays::npy("<f8", false, 1, &rows);
+    let bytes = numpy::npy("<f8", false, 1, &rows);
     let path = Path::new("G4OpticksProfilePlot.npy");
     let imported = parse(path, &bytes, None, &Options::default()).unwrap();
     assert_eq!(imported.profile.timeline.about.events, 10);

@@ -11,9 +11,9 @@ use std::collections::BTreeMap;
 use residue_profile::StackKind;
 use residue_profile::timeline::*;
 
-use crate::life::{Amount, Life};
+use super::life::{Amount, Life};
+use super::tree::Path;
 use crate::random::Random;
-use crate::tree::Path;
 
 /// Stacks that change in an event.
 const CHANGED_IN_EVENT: usize = 1800;

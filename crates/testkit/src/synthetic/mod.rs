@@ -1,6 +1,6 @@
 //! Large made-up profiles for tests and measurements: as deep, as wide and as
 //! skewed as those of real programs, the same for the same seed, and consistent
-//! to the byte. Nothing that is recorded or read depends on it.
+//! to the byte.
 //!
 //! ```text
 //!   code     modules, functions, files: who calls whom from where
@@ -9,22 +9,20 @@
 //!   threads  who of the program's threads did it
 //!   truth    sums that every reader must find again
 //! ```
-#![forbid(unsafe_code)]
 
 mod code;
 mod history;
 mod life;
 mod names;
-mod random;
 mod threads;
 mod tree;
 mod truth;
 
 use residue_profile::{End, Kind, Meta, Node, Profile, ROOT, Stack, Totals};
 
+use crate::random::Random;
 use code::Code;
 use history::History;
-use random::Random;
 
 pub use truth::truth;
 
