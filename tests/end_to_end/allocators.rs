@@ -1,6 +1,6 @@
 //! Other allocators than glibc's, preloaded and linked.
 
-use crate::functions::expect_reallocs;
+use crate::allocation_functions::expect_reallocs;
 use crate::support::truth::Truths;
 use crate::support::{Lab, workloads};
 use std::path::PathBuf;
