@@ -121,7 +121,7 @@ CRATE_TESTS = $(notdir $(basename $(wildcard crates/*/tests/*.rs)) $(patsubst %/
 RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
 
 quick: test-tools check
-	$(CARGO) $(RUN_TESTS) --workspace --locked --lib --bins $(CRATE_TESTS:%=--test %)
+	$(CARGO) $(RUN_TESTS) --no-fail-fast --workspace --locked --lib --bins $(CRATE_TESTS:%=--test %)
 
 # What CI adds to the tests.
 check:

@@ -17,6 +17,7 @@ pub struct Builder {
     frames: HashMap<String, FrameId>,
     nodes: HashMap<(NodeId, FrameId), NodeId>,
     functions: HashMap<String, FunctionId>,
+    files: HashMap<String, FileId>,
 }
 
 impl Builder {
@@ -34,6 +35,7 @@ impl Builder {
             frames: HashMap::new(),
             nodes: HashMap::new(),
             functions: HashMap::new(),
+            files: HashMap::new(),
         }
     }
 
@@ -145,13 +147,13 @@ impl Builder {
     fn function(&mut self, name: &str) -> FunctionId {
         let functions = &mut self.profile.functions;
         let known = self.functions.entry(name.to_string());
-        *known.or_insert_with(|| push(functions, name.to_string()))
+        *known.or_insert_with_key(|name| push(functions, name.clone()))
     }
 
     fn file(&mut self, path: String) -> FileId {
         let files = &mut self.profile.files;
-        let known = files.iter().position(|file| *file == path);
-        known.map_or_else(|| push(files, path), |known| known as FileId)
+        let known = self.files.entry(path);
+        *known.or_insert_with_key(|path| push(files, path.clone()))
     }
 }
 

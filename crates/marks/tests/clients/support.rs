@@ -34,12 +34,27 @@ pub fn source(name: &str) -> String {
 /// A path for what a test makes; every call gives another one.
 pub fn fresh(name: &str) -> String {
     static NUMBER: AtomicUsize = AtomicUsize::new(0);
-    let number = NUMBER.fetch_add(1, Ordering::Relaxed).to_string();
-    let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(number);
-    // What the last run of the tests left there.
-    let _ = fs::remove_dir_all(&folder);
+    let number = NUMBER.fetch_add(1, Ordering::Relaxed);
+    let folder = own_folder().join(number.to_string());
     fs::create_dir_all(&folder).unwrap();
     folder.join(name).display().to_string()
+}
+
+/// A folder of this process, as some runners start one for every test. What earlier ones
+/// left is removed.
+fn own_folder() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let all = Path::new(env!("CARGO_TARGET_TMPDIR")).join("marks");
+        for left in fs::read_dir(&all).into_iter().flatten().flatten() {
+            if !Path::new("/proc").join(left.file_name()).exists() {
+                let _ = fs::remove_dir_all(left.path());
+            }
+        }
+        let own = all.join(std::process::id().to_string());
+        let _ = fs::remove_dir_all(&own);
+        own
+    })
 }
 
 /// Where `residue.h` is.
