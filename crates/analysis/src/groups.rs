@@ -1,12 +1,11 @@
-//! Stacks that pass through the same functions, inlined ones too, whatever line each stands
-//! at.
+//! Stacks that pass through the same functions, whatever line each stands at.
 //!
 //! A program asks for one kind of memory from several lines of the same function;
 //! what one line's blocks make room for, the other's fill. Judged apart the one
 //! grows and the other shrinks; judged together nothing happens.
 
 use residue_profile::timeline::StackId;
-use residue_profile::{Frame, FunctionId, NONE, Profile, ROOT, Stack, StackKind};
+use residue_profile::{FrameId, NONE, Profile, ROOT, Stack, StackKind};
 use rustc_hash::FxHashMap;
 
 /// Number of a group, from zero.
@@ -76,7 +75,6 @@ fn code(kind: StackKind) -> StackKindCode {
 
 /// Per node a number that is the same for nodes reached through the same functions.
 fn function_paths(profile: &Profile) -> Vec<u32> {
-    let keys = function_keys(profile);
     let mut known: FxHashMap<(u32, u64), u32> = FxHashMap::default();
     let mut paths: Vec<u32> = Vec::with_capacity(profile.nodes.len());
     for (number, node) in profile.nodes.iter().enumerate() {
@@ -87,29 +85,20 @@ fn function_paths(profile: &Profile) -> Vec<u32> {
         // A parent stands before its children.
         let parent = paths.get(node.parent as usize).copied().unwrap_or(ROOT);
         let next = known.len() as u32 + 1;
-        let key = keys.get(node.frame as usize).copied();
-        let key = key.unwrap_or(NAMELESS | u64::from(node.frame));
-        paths.push(*known.entry((parent, key)).or_insert(next));
+        paths.push(
+            *known
+                .entry((parent, function_key(profile, node.frame)))
+                .or_insert(next),
+        );
     }
     paths
 }
 
-const NAMELESS: u64 = 1 << 63;
-const INLINED: u64 = 1 << 62;
-
-/// By frame: what it is called with all that is inlined there, or where it is.
-fn function_keys(profile: &Profile) -> Vec<u64> {
-    let mut chains: FxHashMap<Vec<FunctionId>, u64> = FxHashMap::default();
-    let frames = profile.frames.iter().enumerate();
-    let key = |(number, frame): (usize, &Frame)| match profile.places.row(number) {
-        [_, _, ..] => {
-            let places = profile.places.row(number).iter();
-            let chain = places.map(|place| place.function).collect();
-            let next = chains.len() as u64;
-            INLINED | *chains.entry(chain).or_insert(next)
-        }
-        _ if frame.function != NONE => u64::from(frame.function),
-        _ => NAMELESS | number as u64,
-    };
-    frames.map(key).collect()
+/// What a frame is called, or where it is.
+fn function_key(profile: &Profile, frame: FrameId) -> u64 {
+    const NAMELESS: u64 = 1 << 63;
+    match profile.frames.get(frame as usize) {
+        Some(known) if known.function != NONE => u64::from(known.function),
+        _ => NAMELESS | u64::from(frame),
+    }
 }

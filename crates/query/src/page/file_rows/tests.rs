@@ -221,8 +221,7 @@ fn every_part_stands_where_the_flame_graph_has_it() {
         paths.dedup();
         paths.len()
     };
-    // Groups tell inlined functions apart, as paths do.
-    assert!(list(&file["rows"]).iter().all(|row| paths_of(row) == 1));
+    assert!(list(&file["rows"]).iter().any(|row| paths_of(row) > 1));
     let range = EventRange { from: 11, to: 20 };
     let live = opened.live(opened.span(Some(range)).unwrap());
     for (detail, table, path) in [
