@@ -293,7 +293,7 @@ fn runs_of_different_length_are_compared_by_event() {
     let log = &rows(&absolute)["store::leave_log"];
     assert_eq!(*log, ("grown".to_string(), 10_000, 100));
     assert!(!rows(&absolute).contains_key("make_geometry"));
-    // From event 51 on there is no set-up, and nothing differs but the buffers.
+    // From event 51 on there is no set-up; the buffers are given back once a run, to the byte.
     let parts = ["short.residue@51..end", "long.residue@51..end"];
     let parts = json(&lab, &parts);
     assert_eq!(parts["before"]["events"], 50);
@@ -301,7 +301,7 @@ fn runs_of_different_length_are_compared_by_event() {
     let changes = rows(&parts);
     assert!(!changes.contains_key("store::leave_log"), "{changes:?}");
     assert!(!changes.contains_key("make_geometry"), "{changes:?}");
-    assert_eq!(changes["make_buffer"].0, "grown");
+    assert!(!changes.contains_key("make_buffer"), "{changes:?}");
     let by_option = json(
         &lab,
         &["short.residue", "long.residue", "--events", "51..end"],
