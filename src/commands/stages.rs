@@ -3,12 +3,10 @@
 use anyhow::bail;
 use clap::ValueEnum;
 use residue_analysis::stages::{self, Value};
-use residue_query::stages::reason;
+use residue_query::stages::{document, reason};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
-use residue_query::stages::document;
-
 use crate::text::output;
 use crate::text::stages as text;
 
