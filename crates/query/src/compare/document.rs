@@ -38,11 +38,22 @@ struct Head<'a> {
     above: Option<bool>,
 }
 
+/// Whole where nothing is divided.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Number {
+pub enum Number {
     Whole(i128),
     Rate(f64),
+}
+
+impl Number {
+    /// A weight of the comparison in its unit.
+    pub fn of(comparison: &Comparison, weight: i128) -> Number {
+        match comparison.per {
+            None => Number::Whole(weight),
+            Some(_) => Number::Rate(comparison.scale.unweigh(weight)),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -128,14 +139,10 @@ fn head<'a>(comparison: &'a Comparison, table: &Table, above: Option<bool>) -> H
         before,
         after,
         counter,
-        scale,
         ..
     } = comparison;
     let sums = &table.sums;
-    let number = |weight: i128| match comparison.per {
-        None => Number::Whole(weight),
-        Some(_) => Number::Rate(scale.unweigh(weight)),
-    };
+    let number = |weight: i128| Number::of(comparison, weight);
     Head {
         format: "residue-diff",
         version: 1,

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 use super::stack_row::{MOST_NAME, shortened};
 use crate::compare::comparison::Comparison;
+use crate::compare::document::Number;
 use crate::compare::rows::{By, Table};
 use crate::page::compared::{Compared, Wanted};
 use crate::page::question::Question;
@@ -64,14 +65,6 @@ struct Counts {
     unchanged: u64,
 }
 
-/// Whole where nothing is divided.
-#[derive(Serialize)]
-#[serde(untagged)]
-enum Number {
-    Whole(i128),
-    Rate(f64),
-}
-
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct CompareRow {
@@ -113,10 +106,7 @@ pub fn compare(shelf: &Shelf, question: &Question) -> Result<Compare> {
     // What grew most comes first, then what fell most.
     let rows = || table.more().iter().chain(table.less().iter().rev());
     let is_meant = |row: &&Row| class == "all" || row.class.name() == class;
-    let number = |weight: i128| match comparison.per {
-        None => Number::Whole(weight),
-        Some(_) => Number::Rate(comparison.scale.unweigh(weight)),
-    };
+    let number = |weight: i128| Number::of(comparison, weight);
     let sums = &table.sums;
     Ok(Compare {
         counter: wanted.counter.name(),
