@@ -42,6 +42,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Add up the profiles of many processes or jobs
     Merge(commands::merge::Args),
+    /// List the processes of a recording with their verdicts
+    Processes(commands::processes::Args),
     /// Show between which stamps memory grows
     Stages(commands::stages::Args),
     /// Draw the timeline with its fit, the stage matrix, survival and the account of RSS as SVG or PNG
@@ -77,6 +79,7 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::run(args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => commands::diff::run(args),
         Command::Merge(args) => commands::merge::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Processes(args) => commands::processes::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),

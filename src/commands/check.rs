@@ -49,7 +49,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         Some(path) => IgnoreRules::read(path)?,
         None => IgnoreRules::default(),
     };
-    let profile = load_or_import(&args.file.path, args.reading)?;
+    let profile = load_or_import(&args.file, args.reading)?;
     let mut outcomes = Vec::new();
     if let Some(limit) = args.max_rss {
         outcomes.push(match resident_bytes(&profile) {

@@ -147,7 +147,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
             by_thread: args.reading.thread.is_some(),
             ..OF_A_MOMENT
         };
-        let profile = input::load_needed(&side.path, needs)?;
+        let profile = input::load_needed(side, needs)?;
         let loaded = args.reading.of_thread(profile);
         Ok(loaded
             .with_context(|| side.path.display().to_string())?
@@ -158,7 +158,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
         part: side.part.clone(),
     };
     let [before, after] = &sides;
-    if is_same_file(&before.path, &after.path) {
+    if before.process == after.process && is_same_file(&before.path, &after.path) {
         let profile = load(before, sides.iter().any(has_part))?;
         return compare_parts(&request, &profile, [given(before), given(after)])
             .with_context(|| before.path.display().to_string());

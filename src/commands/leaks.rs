@@ -41,7 +41,7 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let profile = load_or_import(&args.file.path, args.reading)?;
+    let profile = load_or_import(&args.file, args.reading)?;
     let range = range(&profile, &args.file, args.from, args.to)?;
     let verdict = judge(&profile, &args.file, range)?;
     let names = args.naming.names()?;

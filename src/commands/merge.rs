@@ -77,8 +77,8 @@ fn add_up(files: &[PathBuf], keep_going: bool) -> Result<(Profile, Vec<PathBuf>)
     let mut sum = Sum::default();
     let mut left_out = Vec::new();
     for file in files {
-        match residue_profile::read(file) {
-            Ok(profile) => sum.add(profile),
+        match residue_profile::read_all(file) {
+            Ok(profiles) => profiles.into_iter().for_each(|profile| sum.add(profile)),
             Err(error) => {
                 bar.suspend(|| eprintln!("residue: {error}"));
                 left_out.push(file.clone());

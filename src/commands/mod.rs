@@ -9,6 +9,7 @@ pub mod leaks;
 pub mod list;
 pub mod merge;
 pub mod plot;
+pub mod processes;
 pub mod recover;
 pub mod report;
 pub mod run;

@@ -136,7 +136,7 @@ fn draw(args: &Args) -> Result<Picture> {
         format: None,
         unit: args.unit,
     };
-    let profile = load_or_import(&args.file.path, reading)?;
+    let profile = load_or_import(&args.file, reading)?;
     let range = leaks::range(&profile, &args.file, args.from, args.to)?;
     let verdict = verdict(&profile, range);
     let names = args.naming.names()?;

@@ -56,7 +56,7 @@ impl Choice {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = load_or_import(&args.file.path, args.reading)?;
+    let profile = load_or_import(&args.file, args.reading)?;
     let range = args.file.events(&profile.timeline)?;
     let unit = profile.timeline.about.source.unit();
     let chosen = args.value.map(Choice::value);

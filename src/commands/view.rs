@@ -117,10 +117,13 @@ impl Args {
         }
         let names = self.naming.names()?;
         let bar = progress(&file.path);
-        let profile = load_or_import(&file.path, self.reading);
+        let profile = load_or_import(file, self.reading);
         bar.finish_and_clear();
         let name = file.path.file_name().unwrap_or(file.path.as_os_str());
-        let name = name.to_string_lossy().into_owned();
+        let name = match &file.process {
+            Some(process) => format!("{}@{process}", name.to_string_lossy()),
+            None => name.to_string_lossy().into_owned(),
+        };
         Ok(Opened::new(name, profile?, names))
     }
 }

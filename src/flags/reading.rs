@@ -87,7 +87,7 @@ impl Reading {
             self.expect_no_thread()?;
             return at(&file);
         }
-        let profile = input::load_needed(&file.path, needs)?;
+        let profile = input::load_needed(&file, needs)?;
         self.of_thread(profile)
             .with_context(|| file.path.display().to_string())
     }
@@ -144,11 +144,11 @@ impl Reading {
 pub fn at(file: &Address) -> Result<Loaded> {
     let Some(part) = &file.part else {
         return Ok(Loaded {
-            profile: input::load(&file.path)?,
+            profile: input::load(file)?,
             measured: Measured::Everything,
         });
     };
-    let profile = input::load_needed(&file.path, OF_A_MOMENT)?;
+    let profile = input::load_needed(file, OF_A_MOMENT)?;
     let span = profile.timeline.span_of(part);
     let span = span.with_context(|| file.path.display().to_string())?;
     Ok(Loaded {

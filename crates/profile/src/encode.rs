@@ -80,7 +80,7 @@ pub(crate) struct FileWriter<W> {
 }
 
 impl<W: Write> FileWriter<W> {
-    fn begin(mut out: W, version: u32) -> io::Result<Self> {
+    pub fn begin(mut out: W, version: u32) -> io::Result<Self> {
         let header = file_header(version);
         out.write_all(&header)?;
         let mut headers = Xxh3::new();

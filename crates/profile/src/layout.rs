@@ -41,7 +41,9 @@ use crate::model::{Profile, StackKind};
 /// The first byte is no text, so that no text file is ever taken for a recording.
 pub const MAGIC: [u8; 8] = *b"\x89RESIDUE";
 /// The highest there is. Goes up only when an old reader would misread a new file.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+/// The version of files with several profiles: see [`crate::processes`].
+pub(crate) const SEVERAL_PROCESSES: u32 = 3;
 
 pub(crate) const FILE_HEADER_BYTES: usize = 24;
 pub(crate) const SECTION_HEADER_BYTES: usize = 40;
@@ -95,6 +97,8 @@ impl Tag {
     /// Stands for the file header where a section is to be named.
     pub const HEAD: Tag = Tag(*b"HEAD");
     pub const END: Tag = Tag(*b"END ");
+    /// The list of a file with several profiles.
+    pub const PROC: Tag = Tag(*b"PROC");
     /// A section whose own tag cannot be read.
     pub const UNKNOWN: Tag = Tag(*b"????");
 

@@ -24,6 +24,7 @@ pub mod list;
 pub mod moment_view;
 pub mod page;
 pub mod paths;
+pub mod processes;
 pub mod report;
 pub mod select;
 pub mod size_bins;
