@@ -1,8 +1,8 @@
 //! Where a recorder inside the process could be in the way: locked memory, limits of the
 //! address space, handlers of signals, the first call of a child, a program that replaces itself.
 
-use crate::support::Lab;
 use crate::support::truth::Truths;
+use crate::support::{Lab, workloads};
 use residue_profile::End;
 
 #[test]
@@ -14,6 +14,33 @@ fn locking_all_memory_does_not_fill_the_arena() {
     assert!(arena < 8 << 20, "{arena} bytes of arena");
     let resident = ledger.profile.meta.max_rss_bytes.unwrap_or(0);
     assert!(resident < 300 << 20, "{resident} bytes resident");
+}
+
+#[test]
+fn an_executable_with_its_own_malloc_runs_as_ever() {
+    let lab = Lab::new();
+    let native = lab.native(&["own_malloc"]);
+    for options in [&[][..], &["--no-children"], &["-t", "another"]] {
+        let recorded = lab.record(options, &["own_malloc"]);
+        assert_eq!(
+            recorded.output.status.code(),
+            Some(3),
+            "{}",
+            recorded.describe()
+        );
+        assert_eq!(recorded.output.stdout, native.stdout);
+    }
+}
+
+#[test]
+fn the_first_new_while_another_thread_is_inside_dlopen() {
+    let lab = Lab::new();
+    let plugin = |name| workloads::find(name).display().to_string();
+    let (new, waits) = (plugin("plugin_new.so"), plugin("plugin_waits.so"));
+    let recorded = lab.record(&[], &["new_during_dlopen", &new, &waits]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.truths().get("blocks"), 1);
+    assert_eq!(recorded.ledger().sum("make_new").calls, 1);
 }
 
 #[test]

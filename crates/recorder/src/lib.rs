@@ -18,6 +18,7 @@ mod changes;
 mod config;
 mod counts;
 mod detour;
+mod dynamic;
 mod functions;
 mod hot;
 mod inject;

@@ -422,19 +422,44 @@ impl FoundObject {
 pub struct LinkMap {
     pub bias: usize,
     pub name: *const c_char,
+    pub dynamic: *const c_void,
+    pub next: *const LinkMap,
+    pub previous: *const LinkMap,
 }
 
+/// What `dl_iterate_phdr` says of a module, as far as it is needed.
+#[repr(C)]
+pub struct PhdrInfo {
+    pub bias: usize,
+    pub name: *const c_char,
+    pub headers: *const ProgramHeader,
+    pub count: u16,
+}
+
+#[repr(C)]
+pub struct ProgramHeader {
+    pub kind: u32,
+    flags: u32,
+    offset: usize,
+    pub address: usize,
+    physical_address: usize,
+    file_bytes: usize,
+    memory_bytes: usize,
+    alignment: usize,
+}
+
+pub type PhdrCallback = unsafe extern "C" fn(*const PhdrInfo, usize, *mut c_void) -> c_int;
+
 pub const RTLD_LAZY: c_int = 1;
-pub const RTLD_NOLOAD: c_int = 4;
-pub const RTLD_NEXT: *mut c_void = -1_isize as *mut c_void;
 
 pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
+    #[cfg(test)]
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     static __libc_stack_end: *mut c_void;
-    pub fn dlerror() -> *mut c_char;
+    pub fn dl_iterate_phdr(callback: PhdrCallback, data: *mut c_void) -> c_int;
     pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
     pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;
     pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
