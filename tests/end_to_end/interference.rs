@@ -17,6 +17,29 @@ fn locking_all_memory_does_not_fill_the_arena() {
 }
 
 #[test]
+fn address_space_is_taken_in_proportion_to_use() {
+    let lab = Lab::new();
+    let command = ["grep", "VmSize:", "/proc/self/status"];
+    let kilobytes = |stdout: &[u8]| -> u64 {
+        let text = String::from_utf8_lossy(stdout);
+        let number = text.split_whitespace().nth(1).expect("VmSize: N kB");
+        number.parse().expect("a number")
+    };
+    let native = kilobytes(&lab.native(&command).stdout);
+    let recorded = kilobytes(&lab.record(&[], &command).output.stdout);
+    let taken = recorded - native;
+    assert!(taken < 32 << 10, "{taken} kB of address space");
+}
+
+#[test]
+fn a_limit_that_the_program_sets_on_itself_leaves_it_room() {
+    let lab = Lab::new();
+    let script = "ulimit -v 200000; x=$(printf '%*s' 5000000 x); echo ${#x}";
+    let recorded = lab.record(&[], &["bash", "-c", script]);
+    assert_eq!(recorded.stdout(), "5000000\n", "{}", recorded.describe());
+}
+
+#[test]
 fn an_executable_with_its_own_malloc_runs_as_ever() {
     let lab = Lab::new();
     let native = lab.native(&["own_malloc"]);

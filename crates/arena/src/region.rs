@@ -18,6 +18,9 @@ pub const USED: usize = 3;
 pub const COMMITTED: usize = 4;
 /// Times the region could not grow.
 pub const REFUSED: usize = 5;
+/// Bytes from its offset on that are mapped in the program: the rest of it takes no
+/// address space there.
+pub const MAPPED: usize = 6;
 
 /// The list of regions, in their order in the arena: of how many bytes an item is, and how
 /// many items there are room for in an arena of full size.

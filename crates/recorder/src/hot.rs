@@ -15,6 +15,7 @@
 //! parent, as they share its heap.
 
 use crate::arena_map::Arena;
+use crate::returned;
 use crate::spin::Spin;
 use crate::thread::Thread;
 use core::cell::UnsafeCell;
@@ -76,7 +77,7 @@ pub struct Hot {
     pub rule_table: AtomicPtr<u8>,
     /// Bytes other threads freed, per stack, not yet taken by the thread that
     /// holds the record; see the ledger.
-    pub returned: AtomicPtr<AtomicU64>,
+    pub returned: AtomicPtr<returned::Directory>,
     pub modules: AtomicPtr<u8>,
     pub module_count: AtomicU32,
     pub mapping_index: AtomicPtr<u8>,
@@ -128,6 +129,7 @@ pub struct Hot {
     pub threads_lock: Spin,
     pub trie_growth_lock: Spin,
     pub rules_growth_lock: Spin,
+    pub arena_growth_lock: Spin,
 }
 
 /// Whole pages of their own, so that the wipe takes nothing else.

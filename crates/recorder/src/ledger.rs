@@ -12,11 +12,12 @@ use crate::changes;
 use crate::hot;
 use crate::peak;
 use crate::private;
+use crate::returned;
 use crate::thread::{DIRECTORY_ROWS, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use residue_arena::counters::*;
+use residue_arena::header;
 use residue_arena::region::Region;
-use residue_arena::{header, node};
 
 pub type Record = &'static [AtomicU64; RECORD_WORDS];
 
@@ -231,15 +232,9 @@ fn note_own_peak(arena: Arena, record: Record, stack: u32) {
     }
 }
 
-fn returned(stack: u32) -> Option<&'static AtomicU64> {
-    let table = hot::get().returned.load(Ordering::Relaxed);
-    // SAFETY: the table has a word for every stack id and is never unmapped.
-    (!table.is_null()).then(|| unsafe { &*table.add((stack & (node::STACK_LIMIT - 1)) as usize) })
-}
-
 /// A new peak, unless other threads freed some of it.
 fn take_back(arena: Arena, record: Record, stack: u32, raw: i64) {
-    let taken = match returned(stack) {
+    let taken = match returned::of(stack) {
         Some(word) if word.load(Ordering::Relaxed) != 0 => word.swap(0, Ordering::Relaxed) as i64,
         _ => 0,
     };
@@ -266,7 +261,7 @@ fn hand_back(arena: Arena, record: Record, stack: u32) {
     if in_the_red < PORTION_BYTES {
         return;
     }
-    if let Some(word) = returned(stack) {
+    if let Some(word) = returned::made(stack) {
         bump(
             extra.word(EXTRA_RETURNED),
             (in_the_red as u64).wrapping_neg(),

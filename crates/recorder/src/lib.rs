@@ -35,6 +35,7 @@ mod names;
 mod peak;
 mod private;
 mod recorder;
+mod returned;
 mod setup;
 mod snapshots;
 mod spin;

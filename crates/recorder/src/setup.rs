@@ -229,12 +229,11 @@ fn give_up_arena() {
 
 /// Unmaps the arena this process has, or had before it was forked.
 fn unmap_arena() -> bool {
-    let base = KEPT.arena_base.swap(0, Ordering::Relaxed);
-    if base != 0 {
-        // SAFETY: called before anything names the arena, or when nothing does any more.
-        unsafe { sys::unmap(base as *mut u8, KEPT.arena_bytes.load(Ordering::Relaxed)) };
+    let arena = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed));
+    if let Some(arena) = arena {
+        arena.unmap();
     }
-    base != 0
+    arena.is_some()
 }
 
 /// Whether this process is among those asked for.
@@ -289,7 +288,6 @@ fn create_arena(path: &mut Path, directory: &[u8]) -> Option<Arena> {
     let (arena, bytes) = Arena::create(path.as_bytes())?;
     KEPT.arena_base.store(arena.base(), Ordering::Relaxed);
     KEPT.arena_bytes.store(bytes as usize, Ordering::Relaxed);
-    arena.set(header::VIRTUAL_BYTES, bytes);
     Some(arena)
 }
 

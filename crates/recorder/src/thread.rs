@@ -10,6 +10,7 @@ use crate::arena_map::{self, Arena};
 use crate::hot;
 use crate::live::{FreeSides, RECENT_PAGES, RecentPage};
 use crate::private;
+use crate::returned;
 use crate::sys;
 use crate::thread_names;
 use crate::tls;
@@ -278,10 +279,7 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
     }
     hot.threads.store(thread, Ordering::Release);
     if hot.thread_count.fetch_add(1, Ordering::Relaxed) == 1 {
-        // Without it the peaks of stacks are less tight; nothing else depends on it.
-        if let Some(table) = private::map_array(node::STACK_LIMIT as usize, 0) {
-            hot.returned.store(table, Ordering::Relaxed);
-        }
+        returned::set_up();
         hot.many_threads.store(1, Ordering::Release);
     }
     Some(thread)
