@@ -76,6 +76,11 @@ pub struct Thread {
     pub counters: [*mut [*mut u8; DIRECTORY_ROWS]; DIRECTORY_ROWS],
 }
 
+/// Owner of a state that was first needed in a child made by `vfork`, which runs on its
+/// parent's thread and in its memory. The state is the parent thread's, whose number is not to
+/// be had here; under the child's it would soon pass for that of a dead thread.
+const NUMBER_UNKNOWN: u32 = u32::MAX;
+
 const FREE: u32 = 0;
 const BUSY: u32 = 1;
 const MUTED: u32 = 2;
@@ -236,7 +241,12 @@ fn acquire() -> Option<*mut Thread> {
     let hot = hot::get();
     let arena = hot.arena()?;
     let _held = hot.threads_lock.lock();
-    let tid = sys::tid();
+    let is_borrowed = u64::from(sys::pid()) != arena.get(header::PID);
+    let tid = if is_borrowed {
+        NUMBER_UNKNOWN
+    } else {
+        sys::tid()
+    };
     let last = tls::last();
     // SAFETY: states are never unmapped.
     if !last.is_null() && unsafe { (*last).owner() }.is_none() {
@@ -252,7 +262,8 @@ fn acquire() -> Option<*mut Thread> {
         // SAFETY: states are never unmapped.
         let thread = unsafe { &mut *at };
         let owner = thread.owner.load(Ordering::Relaxed);
-        let is_free = owner == 0 || (look_for_dead && owner != tid && sys::thread_is_gone(owner));
+        let may_be_dead = look_for_dead && owner != tid && owner != NUMBER_UNKNOWN;
+        let is_free = owner == 0 || (may_be_dead && sys::thread_is_gone(owner));
         if is_free {
             thread.take_over(tid);
             return Some(at);
@@ -343,7 +354,8 @@ impl Thread {
     }
 
     fn take_over(&mut self, tid: u32) {
-        let before = self.stats[stat::TID].swap(u64::from(tid), Ordering::Relaxed);
+        let shown = if tid == NUMBER_UNKNOWN { 0 } else { tid };
+        let before = self.stats[stat::TID].swap(u64::from(shown), Ordering::Relaxed);
         if before != 0 && before != u64::from(tid) {
             thread_names::pass_on(self.stats);
         }
