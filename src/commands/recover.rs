@@ -43,6 +43,7 @@ impl Left {
         let run = Run {
             first_pid: None,
             status: None,
+            ended_unix_ns: None,
             own_rss_bytes: None,
             keeps_replaced: true,
             order,

@@ -217,6 +217,7 @@ fn record(args: Args) -> Result<ExitCode> {
         .as_ref()
         .map(|arenas| Watch::start(arenas.path.clone(), orders));
     let status = wait(&mut child)?;
+    let ended_unix_ns = ending::now_unix_ns();
     forwarding.program_ended();
     if let Some(arenas) = arenas {
         if !args.no_wait {
@@ -229,6 +230,7 @@ fn record(args: Args) -> Result<ExitCode> {
         let run = Run {
             first_pid: Some(pid),
             status: Some(status),
+            ended_unix_ns,
             own_rss_bytes,
             keeps_replaced: !args.no_children,
             order,

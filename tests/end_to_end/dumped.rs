@@ -96,7 +96,6 @@ pub struct EventSearch {
     pub functions: Vec<String>,
     pub functions_matched: Option<u64>,
     pub functions_hooked: u64,
-    pub jit_functions_matched: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize)]

@@ -4,6 +4,7 @@
 
 use residue_arena::region::{self, Region};
 use residue_arena::{MAGIC, VERSION, header, tables};
+use residue_profile::path_text;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -201,7 +202,7 @@ impl ArenaFile {
 
     pub fn text(&self, reference: u64) -> Result<String, Error> {
         let bytes = self.text_bytes(reference)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(path_text::to_text(&bytes))
     }
 
     pub fn identity(&self) -> Result<Identity, Error> {
@@ -210,7 +211,7 @@ impl ArenaFile {
             .strip_suffix(&[0])
             .unwrap_or(&command)
             .split(|&byte| byte == 0)
-            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .map(path_text::to_text)
             .collect();
         Ok(Identity {
             pid: self.word(header::PID) as u32,

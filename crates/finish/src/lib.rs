@@ -50,7 +50,7 @@ use ledger::Ledger;
 use outside::Seen;
 use paths::Paths;
 use residue_arena::header;
-use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Totals};
+use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals};
 use residue_symbols::Search;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -128,9 +128,10 @@ fn put_together(
     let modules = modules::read(arena)?;
     let frames = frames::read(arena, &paths.frame_keys, &modules, &timeline.names)?;
     timeline.about.search = event_search::read(arena, &ending.asked, &frames);
-    let notes = threads.note.into_iter().chain(frames.notes);
+    let notes = threads.note.iter().cloned().chain(frames.notes);
     Ok(Profile {
         meta: Meta {
+            process_name: process_name(&meta, &threads.threads),
             notes: notes.chain(notes::of(arena)).collect(),
             ..meta
         },
@@ -151,6 +152,19 @@ fn put_together(
         by_thread: threads.by_thread,
         timeline,
     })
+}
+
+/// What the first thread is called, which is the name of the process, where the program
+/// chose it: the kernel calls it by the first characters of the executable's name.
+fn process_name(meta: &Meta, threads: &[Thread]) -> String {
+    let first = threads.iter().find(|thread| thread.tid == meta.pid);
+    let name = first.map(|thread| thread.name.as_str()).unwrap_or_default();
+    let called = meta.command.first().map(|path| path.rsplit('/').next());
+    let given = [Some(meta.program.as_str()), called.flatten()];
+    match given.into_iter().flatten().any(|it| it.starts_with(name)) {
+        true => String::new(),
+        false => name.to_string(),
+    }
 }
 
 fn stacks(ledger: &Ledger, paths: &Paths) -> Vec<Stack> {

@@ -180,7 +180,11 @@ fn unmatched_advice(profile: &Profile, patterns: &[String]) -> String {
     if let Some(name) = near {
         return format!("did you mean '{name}'?");
     }
-    let is_generated = |frame: &Frame| frame.module == NONE;
+    // Scopes have no module either; their names stand in brackets.
+    let is_generated = |frame: &Frame| {
+        let name = profile.functions.get(frame.function as usize);
+        frame.module == NONE && !name.is_some_and(|name| name.starts_with('['))
+    };
     if profile.frames.iter().any(is_generated) {
         return format!("JIT-compiled functions cannot be hooked: use --event-line, or {MARKS}");
     }

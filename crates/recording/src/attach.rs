@@ -1,6 +1,7 @@
 //! Reading a program while it runs, without stopping it.
 
 use crate::arenas::{self, ArenaDirectory};
+use crate::ending::now_unix_ns;
 use crate::finishing;
 use anyhow::Result;
 use residue_finish::{Asked, Ending};
@@ -11,13 +12,9 @@ use std::path::Path;
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {
     let arena = arenas::of_process(pid)?;
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map(|since| since.as_nanos() as u64)
-        .ok();
     let ending = Ending {
         end: End::Running,
-        ended_unix_ns: now,
+        ended_unix_ns: now_unix_ns(),
         max_rss_bytes: None,
         asked: asked(&arena),
     };

@@ -40,7 +40,12 @@ impl Destination {
         let Some(wanted) = wanted else {
             return (Destination::default(), None);
         };
-        let destination = match wanted.is_dir() {
+        // A directory that is asked for as one and is not there yet is made.
+        let is_folder = wanted.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if is_folder {
+            let _ = fs::create_dir(wanted);
+        }
+        let destination = match is_folder || wanted.is_dir() {
             true => Destination::Folder(wanted.into()),
             false => Destination::File(wanted.into()),
         };

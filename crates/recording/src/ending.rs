@@ -20,8 +20,9 @@ use crate::finishing;
 pub struct Run {
     /// The process that was started, where that is known.
     pub first_pid: Option<u32>,
-    /// How it ended.
+    /// How it ended, and when.
     pub status: Option<ExitStatus>,
+    pub ended_unix_ns: Option<u64>,
     /// Of this process when it started the program.
     pub own_rss_bytes: Option<u64>,
     /// Whether images that were replaced by `exec` have profiles of their own.
@@ -121,10 +122,6 @@ impl Run {
     }
 
     fn ending(&self, planned: &Planned) -> Ending {
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map(|since| since.as_nanos() as u64)
-            .ok();
         let status = self.status.filter(|_| planned.is_first);
         let end = match status {
             Some(status) => match status.signal() {
@@ -142,7 +139,10 @@ impl Run {
         let max_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_CHILDREN)
             .filter(|rss| status.is_some() && Some(*rss) > self.own_rss_bytes);
         Ending {
-            ended_unix_ns: now.filter(|_| status.is_some() || end == End::Running),
+            ended_unix_ns: match end {
+                End::Running => now_unix_ns(),
+                _ => self.ended_unix_ns.filter(|_| status.is_some()),
+            },
             end,
             max_rss_bytes,
             asked: self.order.asked.clone(),
@@ -179,6 +179,11 @@ fn image(arenas: &[Arena], index: usize) -> Option<usize> {
         images.count()
     };
     (of_process(arenas) > 1).then(|| of_process(&arenas[..=index]))
+}
+
+pub fn now_unix_ns() -> Option<u64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(since.as_nanos() as u64)
 }
 
 /// The highest resident size of this process so far.

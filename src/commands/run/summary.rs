@@ -1,6 +1,7 @@
 //! What is said at the end of a run: of the process worth looking at a summary and the
 //! verdict, of the others a line each, and what to do next.
 
+use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
 use residue_analysis::history::EventRange;
@@ -12,7 +13,7 @@ use residue_profile::{End, Profile};
 use residue_query::choice::Names;
 use residue_query::leaks::words::head;
 use residue_query::no_events::NoVerdict;
-use residue_query::visible::command_line;
+use residue_query::visible::{command_line, visible};
 use residue_query::warnings::warnings;
 use residue_recording::ending::Finished;
 
@@ -236,6 +237,15 @@ fn events_text(profile: &Profile) -> String {
     counted_units(about.events, about.source.unit())
 }
 
+/// Cut where it must fit a screen.
 fn shown_command(profile: &Profile) -> String {
-    cut_middle(&command_line(&profile.meta.command), LONGEST_COMMAND).to_string()
+    let command = command_line(&profile.meta.command);
+    let mut shown = match std::io::stderr().is_terminal() {
+        true => cut_middle(&command, LONGEST_COMMAND),
+        false => command,
+    };
+    if !profile.meta.process_name.is_empty() {
+        shown.push_str(&format!(" [{}]", visible(&profile.meta.process_name)));
+    }
+    shown
 }
