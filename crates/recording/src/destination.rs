@@ -17,7 +17,7 @@ use residue_finish::Identity;
 use serde::{Deserialize, Serialize};
 
 pub const PROFILE_SUFFIX: &str = "residue";
-const FOLDER_SUFFIX: &str = "processes";
+pub const FOLDER_SUFFIX: &str = "processes";
 
 /// As it was asked for. Not paths: those must be text to be written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -131,8 +131,13 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
         ));
     }
     let verdict = verdict(profile, EventRange::ALL);
-    for line in verdict_lines(profile, verdict.as_ref()) {
-        tell_plain(line);
+    match &verdict {
+        Some(verdict) => verdict_lines(profile, verdict).iter().for_each(tell_plain),
+        None => {
+            let missing = NoVerdict::of(profile, EventRange::ALL);
+            tell(missing.reason);
+            tell(format_args!("  {}", missing.advice));
+        }
     }
     let notes = &profile.meta.notes;
     for warning in warnings(profile) {
@@ -151,12 +156,8 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
     verdict.is_some()
 }
 
-/// The verdict with as many stacks as fit, or why there is none.
-fn verdict_lines(profile: &Profile, verdict: Option<&Verdict>) -> Vec<String> {
-    let Some(verdict) = verdict else {
-        let missing = NoVerdict::of(profile, EventRange::ALL);
-        return vec![missing.reason, format!("  {}", missing.advice)];
-    };
+/// The verdict with as many stacks as fit.
+fn verdict_lines(profile: &Profile, verdict: &Verdict) -> Vec<String> {
     let names = Names::usual();
     let with_stacks = |stacks| {
         let length = Length {
@@ -219,11 +220,11 @@ fn tell_others(others: &[OtherProcess]) {
         first.folder.display()
     ));
     for other in others.iter().take(SHOWN_PROCESSES) {
-        tell_plain(&other.line);
+        tell(&other.line);
     }
     if others.len() > SHOWN_PROCESSES {
         let more = count((others.len() - SHOWN_PROCESSES) as u64);
-        tell_plain(format_args!("         and {more} more"));
+        tell(format_args!("         and {more} more"));
     }
 }
 
