@@ -55,6 +55,7 @@ use residue_symbols::Search;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
 use timeline::LastMoment;
+use timeline::line_events::LineEvents;
 
 /// What only the outside knows about the program's end.
 #[derive(Debug, Clone, Default)]
@@ -110,7 +111,8 @@ fn put_together(
 ) -> Result<Profile, Error> {
     let trie = trie::read(arena)?;
     let (ledger, by_state) = ledger::read(arena, &trie, progress)?;
-    let live = live::read(arena, &ledger, &Births::of(arena), progress)?;
+    let births = Births::of(arena, LineEvents::of(arena, &seen));
+    let live = live::read(arena, &ledger, &births, progress)?;
     let threads = threads::read(arena, by_state, ledger.rows.len())?;
     let ends = ledger.rows.iter();
     let ends = ends.flat_map(|row| [row.node, row.late.freed_at]);

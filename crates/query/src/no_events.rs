@@ -93,7 +93,7 @@ fn explain(profile: &Profile, range: EventRange) -> (String, String) {
         let lines = counted(about.events, "line", "lines");
         let matched = match about.events {
             0 => "matched no line of output: 0 events".to_string(),
-            _ => format!("matched only {lines} of output: a verdict needs two events"),
+            _ => format!("matched only {lines} of output: a verdict needs three"),
         };
         return (
             format!("--event-line '{pattern}' {matched}"),

@@ -33,6 +33,8 @@ pub struct Process {
     stride: u64,
     kept: u64,
     account_taken: Option<(Instant, Duration)>,
+    /// What was counted in events that are not kept, since the last that is.
+    skipped_counts: BTreeMap<String, f64>,
 }
 
 /// What a moment is about.
@@ -59,6 +61,7 @@ impl Process {
             stride: 1,
             kept: 0,
             account_taken: None,
+            skipped_counts: BTreeMap::new(),
         })
     }
 
@@ -84,6 +87,13 @@ impl Process {
             stride.store(self.stride, Ordering::Relaxed);
         }
         true
+    }
+
+    /// Counts of an event that is not kept.
+    pub fn skip_counts(&mut self, counts: &[(String, f64)]) {
+        for (name, value) in counts {
+            *self.skipped_counts.entry(name.clone()).or_default() += value;
+        }
     }
 
     /// How long the program has been recorded.
@@ -129,6 +139,10 @@ impl Process {
             is_late: about.is_late,
             name: about.name,
             counts: about.counts,
+            skipped_counts: match kind {
+                MomentKind::Begin => std::mem::take(&mut self.skipped_counts),
+                _ => BTreeMap::new(),
+            },
             account,
             papers,
         };
