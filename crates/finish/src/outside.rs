@@ -40,7 +40,7 @@ pub struct Seen {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub papers: Option<[String; 3]>,
+    pub proc_maps: Option<[String; 3]>,
 }
 
 /// The file for an arena.

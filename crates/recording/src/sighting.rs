@@ -44,7 +44,7 @@ pub struct About {
     pub id: u64,
     pub name: Option<String>,
     pub counts: BTreeMap<String, f64>,
-    pub with_papers: bool,
+    pub with_proc_maps: bool,
     pub is_late: bool,
 }
 
@@ -106,7 +106,7 @@ impl Process {
 
     /// Ends the interval that runs and writes down what is seen.
     pub fn moment(&mut self, kind: MomentKind, about: About) -> Result<()> {
-        let papers = about.with_papers.then(|| {
+        let proc_maps = about.with_proc_maps.then(|| {
             ["maps", "smaps", "numa_maps"].map(|name| {
                 let text = fs::read(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
                 String::from_utf8_lossy(&text).into_owned()
@@ -144,7 +144,7 @@ impl Process {
                 _ => BTreeMap::new(),
             },
             account,
-            papers,
+            proc_maps,
         };
         outside::append(&self.arena, &seen)
             .with_context(|| outside::path_for(&self.arena).display().to_string())

@@ -25,7 +25,7 @@ fn line(event: u32, id: u64, number: u32, counts: &[(&str, f64)]) -> Seen {
             .collect(),
         skipped_counts: Default::default(),
         account: None,
-        papers: None,
+        proc_maps: None,
     }
 }
 
@@ -113,8 +113,8 @@ fn lines_that_are_not_kept_count_in_the_totals() {
         ..line(9, 108, 2, &[("hits", 2.0)])
     };
     let profile = profile_seen(arena, vec![line(1, 100, 1, &[("hits", 5.0)]), later]);
-    let totals = profile.timeline.totals.iter();
-    let last = totals.filter(|total| total.name == hits).next_back();
+    let mut totals = profile.timeline.totals.iter();
+    let last = totals.rfind(|total| total.name == hits);
     assert_eq!(last.map(|total| total.total), Some(37.0));
     assert_eq!(
         named(&profile)[1],
@@ -146,7 +146,7 @@ fn stamps_counts_and_snapshots_are_tied_to_moments() {
     let mut seen = line(1, 1, 3, &[]);
     seen.kind = MomentKind::Snapshot;
     seen.name = Some("asked for".to_string());
-    seen.papers = Some(["a", "b", "c"].map(String::from));
+    seen.proc_maps = Some(["a", "b", "c"].map(String::from));
     seen.account = Some(Account {
         heap_bytes: 5,
         ..Account::default()

@@ -100,7 +100,7 @@ fn start(like: &Seen) -> Seen {
         counts: BTreeMap::new(),
         skipped_counts: BTreeMap::new(),
         account: None,
-        papers: None,
+        proc_maps: None,
         ..like.clone()
     }
 }

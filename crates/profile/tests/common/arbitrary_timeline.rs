@@ -118,9 +118,9 @@ prop_compose! {
 prop_compose! {
     fn snapshot()(
         (name, moment) in (id(), id()),
-        papers in proptest::array::uniform3(vec(any::<u8>(), 0..40)),
+        proc_maps in proptest::array::uniform3(vec(any::<u8>(), 0..40)),
     ) -> Snapshot {
-        let [maps, smaps, numa_maps] = papers;
+        let [maps, smaps, numa_maps] = proc_maps;
         Snapshot { name, moment, maps, smaps, numa_maps }
     }
 }
