@@ -17,6 +17,7 @@ use crate::flags::address::Address;
 use crate::flags::arguments;
 use crate::flags::ignore::IgnoreRules;
 use crate::text::leaks::{Length, lines};
+use crate::text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
@@ -86,12 +87,10 @@ pub fn run(args: Args) -> Result<ExitCode> {
             Decision::Above => ("ABOVE", EXIT_ABOVE),
             Decision::CannotTell => ("CANNOT TELL", EXIT_CANNOT_TELL),
         };
-        for (index, line) in lines.iter().enumerate() {
-            match index {
-                0 => println!("{word}: {line}"),
-                _ => println!("{line}"),
-            }
-        }
+        output::to_stdout(|out| {
+            write!(out, "{word}: ")?;
+            Ok(writeln!(out, "{}", lines.join("\n"))?)
+        })?;
         // Above a limit is worse than not knowing about another.
         if exit != EXIT_ABOVE && status != 0 {
             exit = status;

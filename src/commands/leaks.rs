@@ -4,8 +4,8 @@ use anyhow::{Context, Result};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_profile::Profile;
-use residue_query::leaks::words::NoVerdict;
 use residue_query::leaks::{Limits, document};
+use residue_query::no_events::NoVerdict;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -78,7 +78,8 @@ pub fn range(
 
 /// The verdict, or why there is none.
 pub fn judge(profile: &Profile, address: &Address, range: EventRange) -> Result<Verdict> {
-    let unit = profile.timeline.about.source.unit();
-    verdict(profile, range)
-        .with_context(|| format!("{}: {}", address.path.display(), NoVerdict::too_few(unit)))
+    verdict(profile, range).with_context(|| {
+        let reason = NoVerdict::of(profile, range);
+        format!("{}: {reason}", address.path.display())
+    })
 }

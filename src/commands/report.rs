@@ -211,7 +211,7 @@ impl Options {
             places: true,
             by_thread: has(&[View::Thread]),
             changes: false,
-            papers: false,
+            proc_maps: false,
         }
     }
 }

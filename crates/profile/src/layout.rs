@@ -54,7 +54,7 @@ pub(crate) const MARKER: [u8; 4] = *b"\xF5SEC";
 pub(crate) const MAX_SECTIONS: usize = 64;
 /// How many sections the two tables that come in parts may take, which leaves
 /// room for new ones below [`MAX_SECTIONS`]. A last part of snapshots without
-/// papers may come on top.
+/// maps may come on top.
 pub(crate) const MAX_CHANGE_PARTS: usize = 32;
 pub(crate) const MAX_SNAPSHOT_PARTS: usize = 8;
 /// The largest zstd window a reader provides memory for.

@@ -33,6 +33,7 @@ mod measured;
 pub mod model;
 mod needs;
 mod parts;
+pub mod path_text;
 mod places;
 mod processes;
 mod recover;

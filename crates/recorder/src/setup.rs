@@ -145,9 +145,11 @@ pub fn apply_limits(hot: &Hot, arena: Arena) {
         all_sizes && arena.get(header::VERIFY_EVERY) == 0 && arena.get(header::INJECTED_BYTES) == 0;
     match is_plain {
         true => hot
-            .is_special
+            .slow_path_flags
             .fetch_and(!hot::IS_LIMITED, Ordering::Relaxed),
-        false => hot.is_special.fetch_or(hot::IS_LIMITED, Ordering::Relaxed),
+        false => hot
+            .slow_path_flags
+            .fetch_or(hot::IS_LIMITED, Ordering::Relaxed),
     };
 }
 

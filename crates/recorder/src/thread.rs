@@ -8,7 +8,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot;
-use crate::live::{FreeSides, RECENT_PAGES, RecentPage};
+use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
 use crate::private;
 use crate::returned;
 use crate::sys;
@@ -53,7 +53,7 @@ pub struct Thread {
     pub last_block: usize,
     /// The stack of the block freed last, and its record.
     pub last_freed: Option<Leaf>,
-    pub free_sides: FreeSides,
+    pub free_large_entries: FreeLargeEntries,
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,
