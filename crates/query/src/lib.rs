@@ -14,6 +14,7 @@
 #![forbid(unsafe_code)]
 
 pub mod builds;
+pub mod check;
 pub mod choice;
 pub mod compare;
 pub mod dump;

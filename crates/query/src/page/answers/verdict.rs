@@ -69,7 +69,7 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
     let lines = match &*verdict {
         Some(verdict) => {
             let reasons = words::reasons(verdict);
-            let head = [words::head(verdict, unit)];
+            let head = [leaks::headline(verdict).to_string()];
             let lines = head.into_iter().chain(reasons);
             lines.map(|line| line.trim().to_string()).collect()
         }
