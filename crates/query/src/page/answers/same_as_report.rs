@@ -77,7 +77,7 @@ fn callers_and_callees_are_those_of_the_report() {
     for counter in [Counter::Calls, Counter::Total, Counter::AtPeak] {
         let counters = vec![counter, Counter::Calls];
         let source = Source::new(&profile, choice(Kind::Heap), counters).unwrap();
-        let expected = callers(&source, 0.0, None);
+        let expected = callers(&source, 0.0, None, usize::MAX);
         let keys = keys(&shelf, counter.name());
         assert_eq!(keys.len(), expected.functions.len());
         let mut recursive = 0;
