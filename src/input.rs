@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::text::output::tell;
 use anyhow::bail;
 use residue_profile::{Needs, Profile, Tag, read_needed};
 
@@ -21,12 +22,15 @@ pub fn load_needed(path: &Path, needs: Needs) -> anyhow::Result<Profile> {
     if profile.stacks.is_empty() && damages.iter().any(|damage| damage.section == Tag::META) {
         bail!("cannot read {file}: {first}; nothing else is left of it");
     }
+    profile.meta.is_damaged = true;
     for damage in &damages {
-        eprintln!("residue: warning: {file}: {damage}");
+        tell(format_args!("warning: {file}: {damage}"));
         let note = format!("the file is damaged: {damage}");
         profile.meta.notes.push(note);
     }
-    eprintln!("residue: warning: {file} is damaged; this is what could be read");
+    tell(format_args!(
+        "warning: {file} is damaged; showing what could be read"
+    ));
     Ok(profile)
 }
 

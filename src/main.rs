@@ -8,6 +8,7 @@ mod text;
 
 use clap::{Parser, Subcommand};
 use std::process::ExitCode;
+use text::output::tell;
 
 #[derive(Parser)]
 #[command(
@@ -68,8 +69,12 @@ enum Command {
 const EXIT_TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let result = match CommandLine::parse().command {
-        Command::Run(args) => commands::run::run(args),
+    let command = match CommandLine::try_parse() {
+        Ok(line) => line.command,
+        Err(error) => return wrong_usage(&error),
+    };
+    let result = match command {
+        Command::Run(args) => Ok(commands::run::run(args)),
         Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),
         Command::Check(args) => commands::check::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
@@ -91,7 +96,20 @@ fn main() -> ExitCode {
         }
     };
     result.unwrap_or_else(|error| {
-        eprintln!("residue: {error:#}");
+        tell(format_args!("{error:#}"));
         ExitCode::from(EXIT_TROUBLE)
+    })
+}
+
+/// Says what is wrong with the command line, or shows the help that was asked for.
+/// `run` has a status of its own: the others may be the program's.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    // There may be nobody to read it.
+    let _ = error.print();
+    let is_run = std::env::args_os().nth(1).is_some_and(|name| name == "run");
+    ExitCode::from(match error.use_stderr() {
+        false => 0,
+        true if is_run => commands::run::EXIT_CANNOT_START,
+        true => EXIT_TROUBLE,
     })
 }

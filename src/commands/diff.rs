@@ -115,7 +115,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         && !above.is_empty()
     {
         for line in above.lines(&comparison, &table, limit) {
-            eprintln!("{line}");
+            output::tell_plain(line);
         }
         return Ok(ExitCode::from(EXIT_ABOVE));
     }

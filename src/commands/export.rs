@@ -228,10 +228,10 @@ pub fn run(args: Args) -> Result<()> {
             Content::Fixed(detail, write) => {
                 if known.len() < Counter::ALL.len() {
                     let form = format.name();
-                    eprintln!(
-                        "residue: warning: {form} cannot say that a counter was not recorded; \
+                    output::tell(format_args!(
+                        "warning: {form} cannot say that a counter was not recorded; \
                          all but live and live-blocks are 0 in it"
-                    );
+                    ));
                 }
                 let source = stacks.source(detail, &Counter::ALL)?;
                 to_output(&args, format, |out| write(&source, &args, out))?;

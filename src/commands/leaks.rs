@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_profile::Profile;
-use residue_query::leaks::words::NoVerdict;
 use residue_query::leaks::{Limits, document};
+use residue_query::no_events::NoVerdict;
 use residue_recording::attach;
 
 use crate::commands::import::{Reading, load_or_import};
@@ -88,7 +88,8 @@ pub fn run(args: Args) -> Result<()> {
 
 /// The verdict, or why there is none.
 pub fn judge(profile: &Profile, address: &Address, range: EventRange) -> Result<Verdict> {
-    let unit = profile.timeline.about.source.unit();
-    verdict(profile, range)
-        .with_context(|| format!("{}: {}", address.path.display(), NoVerdict::too_few(unit)))
+    verdict(profile, range).with_context(|| {
+        let reason = NoVerdict::of(profile, range);
+        format!("{}: {reason}", address.path.display())
+    })
 }

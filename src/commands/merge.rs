@@ -80,7 +80,7 @@ fn add_up(files: &[PathBuf], keep_going: bool) -> Result<(Profile, Vec<PathBuf>)
         match residue_profile::read(file) {
             Ok(profile) => sum.add(profile),
             Err(error) => {
-                bar.suspend(|| eprintln!("residue: {error}"));
+                bar.suspend(|| output::tell(&error));
                 left_out.push(file.clone());
             }
         }

@@ -12,6 +12,7 @@ use residue_calltree::Filter;
 use residue_import::Unit;
 use residue_plot::{Look, Panel, Picture, Subject};
 use residue_query::leaks::{headline, shown_path_of_stack};
+use residue_query::no_events::NoVerdict;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -137,10 +138,9 @@ fn draw(args: &Args) -> Result<Picture> {
     let names = args.naming.names()?;
     let filter = Filter::default();
     let paths = RefCell::new(names.paths(&profile, &filter));
-    let unit = profile.timeline.about.source.unit();
     let headline = match &verdict {
         Some(verdict) => headline(verdict).to_string(),
-        None => format!("no verdict: fewer than two {unit}s"),
+        None => NoVerdict::of(&profile, range).reason,
     };
     let panels: Vec<Panel> = match &*args.what {
         [] => What::value_variants(),

@@ -1,5 +1,6 @@
 //! `residue symbolize`: name the functions of a profile, later or again.
 
+use crate::flags::arguments;
 use crate::text::output;
 use anyhow::Result;
 use residue_finish::{Step, Symbolized, symbolize};
@@ -13,11 +14,11 @@ use std::path::PathBuf;
 pub struct SymbolArgs {
     /// Look for the program, its libraries and /usr/lib/debug below DIR: the root of the machine
     /// that it ran on
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     sysroot: Option<PathBuf>,
     /// A tree of binaries and debug files of any machine, found by their build-ids; may be given
     /// several times
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     symbols: Vec<PathBuf>,
     /// Read all names anew, and do not remember them for the next time
     #[arg(long)]

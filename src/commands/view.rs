@@ -83,7 +83,7 @@ pub fn run(args: Args) -> Result<()> {
     let current = Arc::new(Current::new(shelf));
     server.run(current.clone(), || {
         output::to_stdout(|out| Ok(writeln!(out, "{address}")?))?;
-        eprintln!("residue: Ctrl-C ends it");
+        output::tell("Ctrl-C ends it");
         if !args.no_browser {
             browser::open(&address);
         }

@@ -1,6 +1,7 @@
 //! Where the text goes: standard output, or a file that is written whole or not
 //! at all.
 
+use std::fmt;
 use std::fs::{self, File, Permissions};
 use std::io::{self, BufWriter, Write};
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
@@ -15,6 +16,17 @@ const BUFFER_BYTES: usize = 256 << 10;
 /// that is no error.
 pub fn to_stdout(write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     quiet_if_closed(fill(io::stdout().lock(), write)).context("cannot write to standard output")
+}
+
+/// Says something on standard error. Whether anybody can hear it must not decide what
+/// becomes of a recording, so failures are ignored.
+pub fn tell(line: impl fmt::Display) {
+    tell_plain(format_args!("residue: {line}"));
+}
+
+/// The same without saying who speaks.
+pub fn tell_plain(line: impl fmt::Display) {
+    let _ = writeln!(io::stderr().lock(), "{line}");
 }
 
 /// Writes a file made from `input`, which must be another one.

@@ -245,6 +245,7 @@ export type EventsAbout = {
   /** Events whose line was read only when the next one's had come. */
   late_lines: number;
   misuse: Misuse;
+  search: EventSearch;
 };
 
 export type EventSource = "marks" | "function" | "lines" | "ticks" | "imported" | "none";
@@ -259,6 +260,22 @@ export type Misuse = {
   scope_end_without_begin: number;
   /** Streams, names or scopes beyond what the recorder has room for. */
   no_room: number;
+};
+
+/** What was asked to begin events, and what was found. Where there are no events, this says
+    why. */
+export type EventSearch = {
+  /** Patterns of `--event-function`. */
+  functions: Array<string>;
+  /** The pattern of `--event-line`. */
+  line: string | null;
+  /** Functions that match in the files of the program; not known of a forked child, which has
+      the hooks of its parent. */
+  functions_matched: number | null;
+  /** Those of them whose entries are noticed. */
+  functions_hooked: number;
+  /** Functions of JIT-compiled code that match: those cannot be hooked. */
+  jit_functions_matched: number;
 };
 
 export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" |

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("{path}: cannot read the arena: {reason}")]
     Read { path: PathBuf, reason: io::Error },
-    #[error("{path}: not an arena of this version of residue: {reason}")]
+    #[error("{path}: not a Residue recording: {reason}")]
     NotAnArena { path: PathBuf, reason: &'static str },
 }
 
@@ -25,6 +25,11 @@ pub struct Identity {
     pub command: Vec<String>,
     /// `CLOCK_MONOTONIC` when it was made: orders the images of one process.
     pub started_monotonic_ns: u64,
+    /// Events that this process had of its own. A line of output does not say who
+    /// printed it, so lines are events of all processes and count as one.
+    pub own_events: u64,
+    /// The most it had on its heap and in its own mappings.
+    pub peak_bytes: u64,
 }
 
 impl Identity {
@@ -92,9 +97,9 @@ impl ArenaFile {
         };
         arena.words = to_words(&arena.read_at(0, (header::WORDS * 8) as u64)?);
         let reason = if arena.word(header::MAGIC) != MAGIC {
-            "it does not begin as one"
+            "bad magic number"
         } else if arena.word(header::VERSION) != VERSION {
-            "another version wrote it"
+            "written by another version"
         } else if arena.word(header::STATE) != header::READY {
             "the program ended before recording began"
         } else {
@@ -212,6 +217,14 @@ impl ArenaFile {
             executable: self.text(self.word(header::EXECUTABLE))?,
             command,
             started_monotonic_ns: self.word(header::STARTED_MONOTONIC_NS),
+            own_events: match self.word(header::SOURCE) {
+                header::SOURCE_MARKS | header::SOURCE_FUNCTION => self.word(header::EVENTS),
+                header::SOURCE_LINES => self.word(header::EVENTS).min(1),
+                _ => 0,
+            },
+            peak_bytes: self
+                .word(header::PEAK_BYTES)
+                .saturating_add(self.word(header::MAPPED_PEAK_BYTES)),
         })
     }
 

@@ -21,6 +21,7 @@ mod arena_bytes;
 mod arena_file;
 mod births;
 mod code_files;
+mod event_search;
 mod frames;
 mod jit;
 mod ledger;
@@ -51,6 +52,7 @@ use paths::Paths;
 use residue_arena::header;
 use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Totals};
 use residue_symbols::Search;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use timeline::LastMoment;
 
@@ -61,6 +63,16 @@ pub struct Ending {
     /// Nanoseconds since 1970; the file's last change is used where it is not known.
     pub ended_unix_ns: Option<u64>,
     pub max_rss_bytes: Option<u64>,
+    pub asked: Asked,
+}
+
+/// What was to begin events, as the user wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Patterns of functions.
+    pub event_functions: Vec<String>,
+    /// The pattern of lines of output.
+    pub event_line: Option<String>,
 }
 
 /// What finishing is busy with, for progress bars.
@@ -112,9 +124,10 @@ fn put_together(
         live_bytes: heap.live_bytes,
         mapped_bytes: mappings.live_bytes,
     };
-    let timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
+    let mut timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
     let modules = modules::read(arena)?;
     let frames = frames::read(arena, &paths.frame_keys, &modules, &timeline.names)?;
+    timeline.about.search = event_search::read(arena, &ending.asked, &frames);
     let notes = threads.note.into_iter().chain(frames.notes);
     Ok(Profile {
         meta: Meta {

@@ -23,6 +23,7 @@ pub mod gate;
 pub mod leaks;
 pub mod list;
 pub mod moment_view;
+pub mod no_events;
 pub mod page;
 pub mod paths;
 pub mod report;

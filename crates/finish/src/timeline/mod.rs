@@ -76,6 +76,7 @@ fn about(arena: &ArenaFile, seen: &[Seen]) -> About {
             scope_end_without_begin: word(header::SCOPE_END_WITHOUT_BEGIN),
             no_room: word(header::NO_ROOM),
         },
+        search: EventSearch::default(),
     }
 }
 

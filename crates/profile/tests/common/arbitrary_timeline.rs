@@ -43,6 +43,13 @@ fn about() -> impl Strategy<Value = About> {
                 tick_ns,
                 late_lines,
                 misuse,
+                search: EventSearch {
+                    functions: vec!["Sim::step*".to_string()],
+                    line: Some(format!("event {events}")),
+                    functions_matched: (events != 0).then_some(events),
+                    functions_hooked: late_lines,
+                    jit_functions_matched: tick_ns,
+                },
             }
         },
     )

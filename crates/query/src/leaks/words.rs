@@ -1,7 +1,5 @@
 //! What is said below the headline of a verdict.
 
-use std::fmt;
-
 use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Growth;
 use residue_analysis::sentences;
@@ -10,33 +8,8 @@ use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict
 use residue_profile::Profile;
 use residue_profile::timeline::Misuse;
 use residue_profile::units::{count, counted, fractional_bytes, three_digits};
-use serde::Serialize;
 
 use super::name_of;
-
-/// Why nothing is judged, and what to try.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct NoVerdict {
-    pub reason: String,
-    pub advice: &'static str,
-}
-
-impl NoVerdict {
-    pub fn too_few(unit: &str) -> NoVerdict {
-        NoVerdict {
-            reason: format!("no verdict: fewer than two {unit}s were recorded there"),
-            advice: "mark events (docs/MARKS.md), or use --event-function, --event-line or a \
-                     shorter --tick",
-        }
-    }
-}
-
-impl fmt::Display for NoVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.reason, self.advice)
-    }
-}
 
 /// A rate with its unit: `2.20 MiB/event`.
 pub fn rate_text(rate: f64, unit: &str) -> String {

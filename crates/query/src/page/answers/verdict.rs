@@ -9,8 +9,9 @@ use residue_profile::{Part, Point, Profile};
 use serde::{Serialize, Serializer};
 
 use crate::choice::Names;
-use crate::leaks::words::{self, NoVerdict};
+use crate::leaks::words;
 use crate::leaks::{self, Limits};
+use crate::no_events::NoVerdict;
 use crate::page::question::Question;
 use crate::page::shelf::Shelf;
 
@@ -65,7 +66,6 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
             .events_of(&Part::Between { from, to })?;
     }
     let verdict = opened.verdict(events);
-    let unit = opened.profile.timeline.about.source.unit();
     let lines = match &*verdict {
         Some(verdict) => {
             let reasons = words::reasons(verdict);
@@ -75,8 +75,10 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
         }
         None => Vec::new(),
     };
-    let missing = verdict.is_none().then(|| NoVerdict::too_few(unit));
     let profile = &opened.profile;
+    let missing = verdict
+        .is_none()
+        .then(|| NoVerdict::of(profile, events.unwrap_or(EventRange::ALL)));
     Ok(VerdictAnswer {
         verdict: Document {
             profile,
@@ -127,7 +129,7 @@ mod tests {
         assert_eq!(answer["verdict"], Value::Null);
         assert_eq!(
             answer["missing"]["reason"],
-            "no verdict: fewer than two events were recorded there"
+            "no verdict: the program marks no events, and ticks are switched off (--tick 0)"
         );
         let advice = answer["missing"]["advice"].as_str().unwrap();
         assert!(advice.contains("--event-function"), "{advice}");

@@ -1,0 +1,241 @@
+//! What is said at the end of a run: of the process worth looking at a summary and the
+//! verdict, of the others a line each, and what to do next.
+
+use std::path::{Path, PathBuf};
+
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::{Verdict, verdict};
+use residue_names::cut_middle;
+use residue_profile::timeline::Source;
+use residue_profile::units::{bytes, count, counted, counted_units};
+use residue_profile::{End, Profile};
+use residue_query::choice::Names;
+use residue_query::leaks::headline;
+use residue_query::no_events::NoVerdict;
+use residue_query::visible::command_line;
+use residue_query::warnings::warnings;
+use residue_recording::ending::Finished;
+
+use crate::text::leaks::{Length, lines};
+use crate::text::output::{tell, tell_plain};
+
+/// Lines that the verdict may take, so that all of it stays on one screen.
+const VERDICT_LINES: usize = 7;
+const MOST_STACKS: usize = 3;
+/// Other processes that have a line of their own, and characters of their commands.
+const SHOWN_PROCESSES: usize = 5;
+const LONGEST_COMMAND: usize = 60;
+const SHOWN_NOTES: usize = 3;
+
+/// What the run was for.
+pub struct Expected<'a> {
+    pub is_quiet: bool,
+    /// The pattern that programs had to match to be recorded.
+    pub program: Option<&'a str>,
+    pub can_be_recorded: bool,
+}
+
+/// What is kept of the profiles while others are made.
+#[derive(Default)]
+pub struct Summary {
+    chosen: Option<(PathBuf, Profile)>,
+    others: Vec<OtherProcess>,
+    failures: Vec<String>,
+}
+
+struct OtherProcess {
+    folder: PathBuf,
+    peak_bytes: u64,
+    line: String,
+}
+
+impl Summary {
+    pub fn add(&mut self, finished: Finished) {
+        match finished.profile {
+            Ok(profile) if finished.is_chosen => self.chosen = Some((finished.path, profile)),
+            Ok(profile) => self.others.push(OtherProcess::of(&profile, &finished.path)),
+            Err(error) => {
+                let path = finished.path.display();
+                self.failures.push(format!("{path}: {error:#}"));
+            }
+        }
+    }
+
+    pub fn tell(mut self, expected: &Expected) {
+        for failure in &self.failures {
+            tell(failure);
+        }
+        if expected.is_quiet {
+            return;
+        }
+        self.others
+            .sort_by_key(|other| std::cmp::Reverse(other.peak_bytes));
+        match &self.chosen {
+            Some((path, profile)) => {
+                let is_judged = tell_process(profile, self.others.len());
+                tell_others(&self.others);
+                let file = path.display();
+                let command = if is_judged { "leaks" } else { "report" };
+                tell(format_args!("next: residue {command} {file}"));
+                tell(format_args!("  or: residue view {file}"));
+            }
+            None if !self.failures.is_empty() => {}
+            None => tell_nothing(expected),
+        }
+    }
+}
+
+fn tell_nothing(expected: &Expected) {
+    match expected.program {
+        Some(pattern) => tell(format_args!(
+            "nothing recorded: no program that ran matched -t '{pattern}'"
+        )),
+        None if expected.can_be_recorded => {
+            tell("nothing recorded: the program made no allocations that can be intercepted");
+        }
+        // It was said before the program began.
+        None => {}
+    }
+}
+
+/// The process worth looking at. Returns whether there is a verdict.
+fn tell_process(profile: &Profile, others: usize) -> bool {
+    if others > 0 {
+        let why = match has_events(profile) {
+            true => "most events",
+            false => "most memory",
+        };
+        tell(format_args!(
+            "{} (pid {}, {why} of {} processes)",
+            shown_command(profile),
+            profile.meta.pid,
+            count(others as u64 + 1),
+        ));
+    }
+    tell(format_args!(
+        "{}, {}, {} in total, peak {}, live {} in {}",
+        events_text(profile),
+        counted(profile.heap.calls, "allocation", "allocations"),
+        bytes(profile.heap.total_bytes),
+        bytes(profile.heap.peak_bytes),
+        bytes(profile.heap.live_bytes),
+        counted(profile.heap.live_blocks, "block", "blocks"),
+    ));
+    let recorder = &profile.recorder;
+    if recorder.verified_stacks > 0 {
+        tell(format_args!(
+            "{} compared with libgcc's, {} differ",
+            counted(recorder.verified_stacks, "stack", "stacks"),
+            count(recorder.verify_differences),
+        ));
+    }
+    let verdict = verdict(profile, EventRange::ALL);
+    for line in verdict_lines(profile, verdict.as_ref()) {
+        tell_plain(line);
+    }
+    let notes = &profile.meta.notes;
+    for warning in warnings(profile) {
+        tell(format_args!("warning: {warning}"));
+    }
+    for note in notes.iter().take(SHOWN_NOTES) {
+        tell(format_args!("note: {note}"));
+    }
+    if notes.len() > SHOWN_NOTES {
+        let more = (notes.len() - SHOWN_NOTES) as u64;
+        tell(format_args!(
+            "and {}: `residue report` shows them",
+            counted(more, "more note", "more notes")
+        ));
+    }
+    verdict.is_some()
+}
+
+/// The verdict with as many stacks as fit, or why there is none.
+fn verdict_lines(profile: &Profile, verdict: Option<&Verdict>) -> Vec<String> {
+    let Some(verdict) = verdict else {
+        let missing = NoVerdict::of(profile, EventRange::ALL);
+        return vec![missing.reason, format!("  {}", missing.advice)];
+    };
+    let names = Names::usual();
+    let with_stacks = |stacks| {
+        let length = Length {
+            stacks,
+            with_rest: false,
+        };
+        lines(profile, verdict, length, &names)
+    };
+    let mut shown = with_stacks(MOST_STACKS);
+    for stacks in (1..MOST_STACKS).rev() {
+        if shown.len() > VERDICT_LINES {
+            shown = with_stacks(stacks);
+        }
+    }
+    shown
+}
+
+impl OtherProcess {
+    fn of(profile: &Profile, path: &Path) -> OtherProcess {
+        let peak_bytes = profile
+            .heap
+            .peak_bytes
+            .saturating_add(profile.mappings.peak_bytes);
+        OtherProcess {
+            folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+            peak_bytes,
+            line: format!(
+                "{:>7}  peak {:>8}  {}{}",
+                profile.meta.pid,
+                bytes(peak_bytes),
+                shown_command(profile),
+                events_suffix(profile)
+            ),
+        }
+    }
+}
+
+/// What a process with events of its own says about them.
+fn events_suffix(profile: &Profile) -> String {
+    if profile.meta.end == End::Exec {
+        return "  (replaced by exec)".to_string();
+    }
+    if !has_events(profile) {
+        return String::new();
+    }
+    let events = events_text(profile);
+    match verdict(profile, EventRange::ALL) {
+        Some(verdict) => format!("  {events}: {}", headline(&verdict)),
+        None => format!("  {events}: no verdict"),
+    }
+}
+
+fn tell_others(others: &[OtherProcess]) {
+    let Some(first) = others.first() else {
+        return;
+    };
+    tell(format_args!(
+        "{} in {}/",
+        counted(others.len() as u64, "other process", "other processes"),
+        first.folder.display()
+    ));
+    for other in others.iter().take(SHOWN_PROCESSES) {
+        tell_plain(&other.line);
+    }
+    if others.len() > SHOWN_PROCESSES {
+        let more = count((others.len() - SHOWN_PROCESSES) as u64);
+        tell_plain(format_args!("         and {more} more"));
+    }
+}
+
+fn has_events(profile: &Profile) -> bool {
+    let about = &profile.timeline.about;
+    about.events > 0 && !matches!(about.source, Source::Ticks | Source::None)
+}
+
+fn events_text(profile: &Profile) -> String {
+    let about = &profile.timeline.about;
+    counted_units(about.events, about.source.unit())
+}
+
+fn shown_command(profile: &Profile) -> String {
+    cut_middle(&command_line(&profile.meta.command), LONGEST_COMMAND).to_string()
+}
