@@ -20,6 +20,7 @@ pub mod compare;
 pub mod dump;
 pub mod function_names;
 pub mod gate;
+pub mod known_names;
 pub mod leaks;
 pub mod list;
 pub mod moment_view;

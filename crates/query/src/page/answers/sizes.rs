@@ -93,7 +93,7 @@ mod tests {
         assert_eq!(heap["live"], live);
         let mapped = ask(&shelf, "sizes", "kind=mapping");
         assert_eq!(mapped["total"], json!([bin(8192, 16383, 2)]));
-        let focused = ask(&shelf, "sizes", "focus=thing::FOO");
+        let focused = ask(&shelf, "sizes", "focus=thing::foo");
         assert_eq!(focused["total"], json!([bin(64, 127, 110)]));
         let none = ask(&shelf, "sizes", "focus=nowhere");
         assert_eq!(none["total"], json!([]));
