@@ -7,8 +7,8 @@ use anyhow::Result;
 use regex::Regex;
 use residue_calltree::smart_case;
 use residue_profile::{Counter, Measured, Needs, Profile};
+use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
-use residue_query::page::shelf::Shelf;
 use residue_query::report::flat::Limit;
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
@@ -253,8 +253,8 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
     let naming = &args.options.reading.naming;
     let name = name.unwrap_or_else(|| profile.meta.program.clone());
     let opened = Opened::new(name, profile, naming.names()?);
-    let shelf = Shelf::new(opened, None);
-    let write = |to: &mut dyn Write| page_file::write(&shelf, to);
+    let profiles = OpenProfiles::new(opened, None);
+    let write = |to: &mut dyn Write| page_file::write(&profiles, to);
     match out == Path::new("-") {
         true => output::to_stdout(write),
         false => output::to_file(out, first.unwrap_or(Path::new("")), write),

@@ -17,7 +17,7 @@ use std::path::Path;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
     residue snapshot 4711\n  \
-    residue snapshot 4711 after-loading && residue dump job.residue --papers after-loading\n\n\
+    residue snapshot 4711 after-loading && residue dump job.residue --maps after-loading\n\n\
     The snapshot is part of the profile that the recording ends in, as FILE@NAME.")]
 pub struct Args {
     /// Process that `residue run` records at this moment

@@ -19,7 +19,9 @@ fn has_capital(pattern: &str) -> bool {
     while let Some(char) = chars.next() {
         match char {
             '\\' => {
-                if matches!(chars.next(), Some('p' | 'P')) && chars.as_str().starts_with('{') {
+                let class = chars.next();
+                let is_named = matches!(class, Some('p' | 'P'));
+                if is_named && chars.as_str().starts_with('{') {
                     chars.by_ref().find(|char| *char == '}');
                 }
             }
