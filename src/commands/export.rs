@@ -203,7 +203,7 @@ impl Format {
 pub fn run(args: Args) -> Result<()> {
     check(&args)?;
     let loaded = args.reading.load_all(&args.files)?;
-    let choice = args.reading.choice(loaded.measured)?;
+    let choice = args.reading.choice_of(&loaded)?;
     let profile = &loaded.profile;
     let known: Vec<Counter> = Counter::ALL
         .into_iter()

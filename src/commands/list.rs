@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use residue_profile::Needs;
 
 use crate::flags::address::Address;
+use crate::flags::arguments;
 use crate::flags::reading::Reading;
 use crate::flags::words;
 use crate::text::list::Listing;
@@ -28,6 +29,7 @@ pub struct Args {
     /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
     pub file: Address,
     /// Its name; or with `*` and `?` for any text; or a regular expression
+    #[arg(value_parser = arguments::pattern)]
     pub function: String,
     /// Counters to show, with commas between them
     #[arg(
@@ -40,7 +42,7 @@ pub struct Args {
     pub counter: Vec<Counter>,
     /// Folder to look for sources in, where they are not where they were compiled; may be given
     /// several times
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     pub source: Vec<PathBuf>,
     /// Lines to show around those that allocate
     #[arg(long, value_name = "N", default_value_t = 2)]
@@ -71,7 +73,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     let files = std::slice::from_ref(&args.file);
     let loaded = args.reading.load_all_needed(files, needs)?;
-    let choice = args.reading.choice(loaded.measured)?;
+    let choice = args.reading.choice_of(&loaded)?;
     expect_recorded(&args.counter, loaded.measured)?;
     let profile = loaded.profile;
     let listing = Listing {

@@ -112,6 +112,14 @@ pub fn directory() -> impl TypedValueParser<Value = PathBuf> {
     })
 }
 
+/// A pattern. An empty one would match everything, which nobody asks for.
+pub fn pattern(text: &str) -> Result<String, String> {
+    match text.is_empty() {
+        true => Err("the pattern is empty and would match everything".to_string()),
+        false => Ok(text.to_string()),
+    }
+}
+
 /// A number and the unit behind it.
 fn split(text: &str) -> (&str, &str) {
     let text = text.trim();

@@ -6,9 +6,11 @@ use residue_analysis::merge::Sum;
 use residue_calltree::Filter;
 use residue_profile::{Kind, Measured, Needs, Profile};
 use residue_query::choice::Choice;
+use residue_query::known_names::expect_known;
 use residue_query::{moment_view, thread_view};
 
 use super::address::Address;
+use super::arguments;
 use super::naming::Naming;
 use super::words;
 use crate::input;
@@ -18,25 +20,26 @@ pub struct Reading {
     /// Which memory to read
     #[arg(long, value_name = "KIND", value_parser = words::kind(), default_value = "heap")]
     pub kind: Kind,
-    /// Only stacks with a function that matches this regular expression
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    /// Only stacks with a function that matches this regular expression; case is ignored unless
+    /// the pattern has a capital letter
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub focus: Vec<String>,
     /// No stacks with a function that matches
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub ignore: Vec<String>,
     /// Only what was called by a function that matches, which becomes the root
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub under: Vec<String>,
     /// Only stacks that pass through this library: a file name, `*` and `?` for any text
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub module: Vec<String>,
     /// Only what was allocated inside this scope
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub scope: Vec<String>,
-    /// Only what this thread made and freed: its name (`*`, `?`) or number
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    /// Only what this thread allocated and freed: its name (`*`, `?`) or number
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub thread: Option<String>,
-    /// Only what changed between two events or snapshots: `51..end`
+    /// Only what changed between two events or snapshots: `51..end`, `id:7..id:9`
     #[arg(long, value_name = "A..B", help_heading = "Filters")]
     pub events: Option<String>,
     #[command(flatten)]
@@ -114,7 +117,13 @@ impl Reading {
         })
     }
 
-    /// Which stacks are read, under which names.
+    /// Which stacks of a profile are read, under which names.
+    pub fn choice_of(&self, loaded: &Loaded) -> Result<Choice> {
+        expect_known(&loaded.profile, &self.module, &self.scope)?;
+        self.choice(loaded.measured)
+    }
+
+    /// The same before any profile is read.
     pub fn choice(&self, measured: Measured) -> Result<Choice> {
         Ok(Choice {
             kind: self.kind,

@@ -24,6 +24,7 @@ mod endings;
 mod event_functions;
 mod event_lines;
 mod exports;
+mod filters;
 mod forks;
 mod imports;
 mod interference;

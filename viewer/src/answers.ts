@@ -205,6 +205,8 @@ export type Verdict = {
   events: number;
   about: EventsAbout;
   verdict: Headline;
+  /** The first line of `residue leaks`. */
+  headline: HeadlineText;
   /** What the rate was measured on. */
   basis: Basis;
   rate_bytes_per_event: number;
@@ -279,6 +281,18 @@ export type EventSearch = {
 export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" |
   "undetermined";
 
+/** Words around one number of bytes per event, which a surface may show with all its digits. */
+export type HeadlineText = {
+  /** `LEAK`, `NO GROWTH`. */
+  name: string;
+  before: string;
+  /** The rate, or the detection limit where nothing grows; null where there is none. */
+  bytes_per_event: number | null;
+  unit: EventUnit;
+  /** With the space that separates it. */
+  after: string;
+};
+
 /** What the headline's rate was measured on. */
 export type Basis = "stacks" | "live" | "rss" | "vm";
 
@@ -323,6 +337,8 @@ export type Followed = {
   constant_bytes_high: number;
   /** Correlation of increments and counts. */
   correlation: number;
+  /** Its square: the share of the variance of increments that the counter accounts for. */
+  r_squared: number;
   /** Share of the whole growth that the proportional part makes. */
   explained_share: number;
   dependence: Dependence;

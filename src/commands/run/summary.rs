@@ -11,7 +11,7 @@ use residue_profile::timeline::Source;
 use residue_profile::units::{bytes, count, counted, counted_units};
 use residue_profile::{End, Profile};
 use residue_query::choice::Names;
-use residue_query::leaks::words::head;
+use residue_query::leaks::headline;
 use residue_query::no_events::NoVerdict;
 use residue_query::visible::{command_line, visible};
 use residue_query::warnings::warnings;
@@ -205,7 +205,7 @@ fn events_suffix(profile: &Profile) -> String {
     }
     let events = events_text(profile);
     match verdict(profile, EventRange::ALL) {
-        Some(verdict) => format!("  {events}: {}", head(&verdict, verdict.source.unit())),
+        Some(verdict) => format!("  {events}: {}", headline(&verdict)),
         None => format!("  {events}: no verdict"),
     }
 }

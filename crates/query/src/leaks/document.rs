@@ -1,5 +1,6 @@
 //! The verdict for programs to read; the schema is in docs/COMMANDS.md.
 
+use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::choice::Names;
 use crate::paths::shortened;
@@ -26,6 +27,8 @@ pub struct Document<'a> {
     events: u64,
     about: &'a About,
     verdict: Headline,
+    /// The first line of `residue leaks`.
+    headline: HeadlineText,
     /// What the rate was measured on.
     basis: Basis,
     rate_bytes_per_event: f64,
@@ -219,6 +222,7 @@ pub fn document<'a>(
         events: verdict.events,
         about: &profile.timeline.about,
         verdict: verdict.headline,
+        headline: headline(verdict),
         basis: verdict.basis,
         rate_bytes_per_event: growth.rate,
         low: growth.low,
