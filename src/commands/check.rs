@@ -15,27 +15,44 @@ use crate::commands::import::{Reading, load_or_import};
 use crate::commands::leaks;
 use crate::flags::address::Address;
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::flags::ignore::IgnoreRules;
 use crate::text::leaks::{Length, lines};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue check job.residue --max-growth 1KiB/event\n  \
-    residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known-leaks.txt\n\n\
-    A file of rules has one pattern a line, `*` and `?` allowed, and # for comments; a stack is\n\
-    ignored when any of its functions matches.\n\
-    Exit status: 0 within the limits, 1 above them, 3 when the run cannot tell, 2 for errors.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue check job.residue --max-growth 1KiB/event
+  residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known.txt",
+    after_help = "\
+Exit status: 0 within the limits, 1 above a limit, 2 on errors, 3 if the run cannot tell.",
+    after_long_help = "\
+Exit status:
+  0  within the limits: the whole 95 % interval is
+  1  above a limit: the whole interval is; the stacks responsible are printed
+  2  on errors
+  3  the run cannot tell: too few events, too much noise, or the limit is inside the interval
+
+The file of --ignore has one pattern a line, matched against function names without parameters; `*` \
+and `?` are wildcards, `#` begins a comment. A stack is ignored if any of its functions matches.
+
+docs/CI.md has recipes for CTest, pytest, GitHub Actions, GitLab and batch systems."
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     pub file: Address,
-    /// Most that events may leave behind
-    #[arg(long, value_name = "BYTES/event", value_parser = arguments::rate)]
+    /// Maximum growth per event [default: 0 if no limit is given]
+    #[arg(long, value_name = "SIZE/event", value_parser = arguments::rate)]
     pub max_growth: Option<u64>,
-    /// Most resident memory that the program may have had
-    #[arg(long, value_name = "BYTES", value_parser = arguments::size)]
+    /// Maximum resident memory, without the recorder's
+    #[arg(long, value_name = "SIZE", value_parser = arguments::size)]
     pub max_rss: Option<u64>,
-    /// Functions whose stacks do not count
-    #[arg(long, value_name = "RULES")]
+    /// File of functions whose stacks are ignored
+    #[arg(long, value_name = "FILE")]
     pub ignore: Option<PathBuf>,
     #[command(flatten)]
     pub reading: Reading,

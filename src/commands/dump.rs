@@ -1,23 +1,30 @@
 //! `residue dump`: everything in a profile.
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::at;
 use crate::text::dump::{self, proc_maps};
 use crate::text::output;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue dump job.residue | less\n  \
-    residue dump job.residue --json | jq .recorder\n  \
-    residue dump job.residue --papers half > half.txt")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue dump job.residue | less
+  residue dump job.residue --json | jq .recorder
+  residue dump job.residue --papers half > half.txt"
+)]
 pub struct Args {
-    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    /// Profile to read; FILE@51..end for a part of it
+    ///
+    /// FILE@51 is the moment when event 51 began, FILE@NAME a snapshot, FILE@51..101 what changed
+    /// between two moments.
     pub file: Address,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/dump.schema.json)
     #[arg(long)]
     pub json: bool,
-    /// Write what the kernel said at the snapshot of this name, and nothing else: maps, smaps and
-    /// numa_maps
+    /// Print only /proc/PID/maps, smaps and numa_maps of this snapshot
     #[arg(long, value_name = "SNAPSHOT", conflicts_with = "json")]
     pub papers: Option<String>,
 }

@@ -9,29 +9,46 @@ use residue_query::leaks::{Limits, document};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::leaks::{Length, lines};
 use crate::text::output;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue leaks job.residue\n  \
-    residue leaks job.residue@51..end\n  \
-    residue leaks job.residue --from 51 --to 1000 --json | jq .verdict\n  \
-    residue leaks SEvt__EndOfRun_SProf.txt")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue leaks job.residue
+  residue leaks job.residue@51..end                  # from event 51 on
+  residue leaks job.residue --json | jq .verdict
+  residue leaks SEvt__EndOfRun_SProf.txt             # stamps of another tool",
+    after_long_help = "\
+Verdicts:
+  LEAK           every event leaves memory behind that is never freed
+  FREED AT EXIT  the same, but the program frees it after the last event
+  FRAGMENTATION  the resident size grows, the live heap does not
+  GROWS          the resident size grows for another reason, or the heap was not recorded
+  NO GROWTH      with the smallest growth that this run could detect
+  UNDETERMINED   with about how many events are needed
+
+docs/VERDICT.md explains the output, docs/schemas/leaks.schema.json the JSON document."
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     pub file: Address,
-    /// First event to look at
+    /// First event to judge
     #[arg(long, value_name = "EVENT")]
     pub from: Option<u32>,
-    /// Last event to look at
+    /// Last event to judge
     #[arg(long, value_name = "EVENT")]
     pub to: Option<u32>,
-    /// Stacks to show
+    /// Number of stacks to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/leaks.schema.json)
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -11,29 +11,37 @@ use residue_profile::Measured;
 use residue_profile::{Profile, RecorderStats, Totals};
 use serde::Serialize;
 
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use crate::text::report::summary;
 use residue_profile::units::counted;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue merge job.*.residue -o family.residue\n  \
-    residue merge runs/ -o all.residue\n  \
-    residue merge --from-list profiles.txt -o all.residue --keep-going")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue merge job.*.residue -o sum.residue
+  residue merge runs/ -o all.residue
+  residue merge --from-list profiles.txt -o all.residue --keep-going",
+    after_long_help = "\
+Every counter is added, peaks too, although they need not have been reached at the same time. The \
+sum has no timeline, but its number of events, so that sums can be compared per event."
+)]
 pub struct Args {
-    /// Profiles to add up; of a directory all `*.residue` in it
-    #[arg(required_unless_present = "from_list")]
+    /// Profiles, or directories with `*.residue` files
+    #[arg(value_name = "FILE", required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
-    /// A file with the name of a profile or directory on each line; `-` for standard input
+    /// File with one profile or directory a line; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub from_list: Vec<PathBuf>,
     /// Profile to write
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Leave out profiles that cannot be read whole, instead of writing nothing
+    /// Skip profiles that are damaged, instead of writing nothing
     #[arg(long)]
     pub keep_going: bool,
-    /// Write the sums as one JSON document
+    /// Print the sums as JSON (docs/schemas/merge.schema.json)
     #[arg(long)]
     pub json: bool,
 }

@@ -1,6 +1,7 @@
 //! `residue recover`: finish what a killed `residue run` left behind.
 
 use crate::commands::symbolize::SymbolArgs;
+use crate::flags::help::TEMPLATE;
 use anyhow::{Context, Result, bail};
 use residue_finish::{ArenaFile, Ending};
 use residue_profile::End;
@@ -12,17 +13,24 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue recover                       everything left in shared memory and temporary directories\n  \
-    residue recover --list                only say what is there\n  \
-    residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue recover                       # all that this user's runs left behind
+  residue recover --list                # only list it
+  residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue"
+)]
 pub struct Args {
-    /// Arenas, or directories of arenas [default: all that this user's runs left behind]
+    /// Arena files, or directories of them [default: all of this user]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// Where the profile goes, a file (for one recording) or a directory
+    /// Profile to write, or a directory for several
+    ///
+    /// Without it, where `residue run` was going to write it, else PROGRAM.PID.residue.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Only list what could be recovered
+    /// List what could be recovered
     #[arg(long)]
     list: bool,
     #[command(flatten)]

@@ -2,6 +2,7 @@
 
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::text::leaks::{Length, lines};
 use anyhow::{Context, Result};
 use clap::ValueEnum;
@@ -28,70 +29,149 @@ use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue run -- ./simulate run.mac\n  \
-    residue run -o job.residue -t cc1plus -- make -j8\n  \
-    residue run --min-size 4096 -- python3 train.py\n\n\
-    The exit status is the program's; 125 when residue could not start, 126 when the program\n\
-    is not executable, 127 when it is not found.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue run ./simulate run.mac
+  residue run -o job.residue -- ./simulate run.mac
+  residue run --event-function 'Manager::ProcessOneEvent' -- ./simulate
+  residue run --event-line 'event (?<id>\\d+) hits (?<hits>\\d+)' -- ./simulate
+  residue run -t cc1plus -- make -j8                # the compiler only",
+    after_help = "\
+Exit status: the program's own; 125 if residue cannot record, 126 if CMD is not executable, \
+127 if CMD is not found. If a signal ends the program, the same signal ends residue."
+)]
 pub struct Args {
-    /// Where the profile goes [default: PROGRAM.PID.residue]; those of other processes stand beside it
+    /// Profile to write [default: PROGRAM.PID.residue]
+    ///
+    /// If it cannot be written there, the program still runs, and residue says at once where the
+    /// profile goes instead.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Record only processes whose program name matches NAME (`*` and `?` allowed)
-    #[arg(short = 't', long, value_name = "NAME", default_value = "")]
+    /// Record only programs of this name
+    ///
+    /// The default is all programs; `*` and `?` are wildcards.
+    #[arg(
+        short = 't',
+        long,
+        value_name = "NAME",
+        default_value = "",
+        hide_default_value = true
+    )]
     program: String,
-    /// Keep stacks only for blocks of at least N bytes; smaller ones are counted in one pooled stack
-    #[arg(long, value_name = "N", default_value_t = 0)]
+    /// Count smaller blocks in one pooled stack
+    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = RECORDER)]
     min_size: u64,
-    /// Keep stacks only for blocks of at most N bytes; larger ones are counted in one pooled stack
-    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true)]
+    /// Count larger blocks in one pooled stack
+    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true, help_heading = RECORDER)]
     max_size: u64,
-    /// Begin with recording switched on or off
-    #[arg(long, value_enum, value_name = "STATE", default_value_t = Start::Recording)]
+    /// Whether to record from the start
+    ///
+    /// `paused` records nothing until the program calls residue_resume_all.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STATE",
+        default_value_t = Start::Recording,
+        help_heading = RECORDER
+    )]
     start: Start,
-    /// Record only the program itself, not the processes it starts
+    /// Do not record the processes that the program starts
     #[arg(long)]
     no_children: bool,
-    /// Longest stack kept whole; of deeper ones the root side and the leaf side are kept
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(2..=32768))]
+    /// Cut the middle out of stacks with more than N frames
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(2..=32768),
+        hide_short_help = true, help_heading = RECORDER
+    )]
     max_depth: u32,
-    /// Compare every stack (or one in N) with the one libgcc's unwinder gives, and count differences
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "1")]
+    /// Compare stacks (all, or one in N) with those of libgcc's unwinder
+    ///
+    /// Differences are counted and reported.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        hide_short_help = true, help_heading = RECORDER
+    )]
     verify_stacks: Option<u32>,
-    /// Each entry of this function begins the next event: a mangled or demangled name, `*` and
-    /// `?` allowed, in the executable or any library
-    #[arg(long, value_name = "NAME", conflicts_with = "event_line")]
+    /// Begin an event at each call of this function
+    ///
+    /// A mangled or demangled name, with or without parameters; `*` and `?` are wildcards. The
+    /// executable and all libraries are searched, also those loaded later. A symbol table is
+    /// needed, debug information is not. A call ends the event before it on the same thread.
+    /// Inlined functions are never called, and functions shorter than five bytes cannot be watched;
+    /// the profile says how many. May be given several times.
+    #[arg(long, value_name = "NAME", conflicts_with = "event_line", help_heading = EVENTS)]
     event_function: Vec<String>,
-    /// Each line of output that matches is an event; the group `id` is its id, other named groups
-    /// are counters of the event it ends: 'eventID (?<id>\d+) .* hits (?<hits>\d+)'
-    #[arg(long, value_name = "REGEX")]
+    /// Begin an event at each line of output that matches
+    ///
+    /// The named group `id` is the event's id, other named groups are counters of the event. The
+    /// program is not stopped at its lines: use --event-function for programs that print many lines
+    /// a second. Programs must not buffer their output: run Python with -u, C programs under
+    /// `stdbuf -oL`.
+    #[arg(long, value_name = "REGEX", help_heading = EVENTS)]
     event_line: Option<String>,
-    /// Where no events are marked, let each span of this length be one; 0 for none
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = arguments::time)]
+    /// Interval that counts as an event where there are none
+    ///
+    /// `1s`, `250ms`, `2min`. 0 for none. Rates are then per tick. The first event of the program ends the ticks.
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1s",
+        value_parser = arguments::time,
+        help_heading = EVENTS
+    )]
     tick: Duration,
-    /// Take a snapshot, with the kernel's maps, at every N-th event
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true)]
+    /// Take a snapshot at every N-th event
+    ///
+    /// A snapshot keeps the heap by stack, and /proc/PID/maps, smaps and numa_maps. The event's
+    /// number is its name: FILE@51.
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 0,
+        hide_default_value = true,
+        help_heading = EVENTS
+    )]
     snapshot_every: u64,
-    /// Take snapshots at these events: 1,51,101 (`end` is always there)
-    #[arg(long, value_name = "EVENTS", value_delimiter = ',', value_parser = arguments::event)]
+    /// Take snapshots at these events: 1,51,101
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        value_delimiter = ',',
+        value_parser = arguments::event,
+        help_heading = EVENTS
+    )]
     snapshot_at: Vec<arguments::Event>,
-    /// Leak so much at every event, to check the measurement: 10MB/event; with `,untouched` the
-    /// memory is never written
-    #[arg(long, value_name = "BYTES/event", value_parser = arguments::injection)]
+    /// Leak this much at every event, to check the measurement
+    ///
+    /// `10MB/event`, or `10MB/event,untouched` for memory that is never written to.
+    #[arg(
+        long,
+        value_name = "SIZE/event",
+        value_parser = arguments::injection,
+        hide_short_help = true, help_heading = EVENTS
+    )]
     inject_leak: Option<Injection>,
-    /// Finish when the program ends, even if processes it left behind still run
+    /// Do not wait for processes that outlive the program
     #[arg(long)]
     no_wait: bool,
-    /// Keep the recorder's memory in a directory of DIR [default: /dev/shm, or a temporary directory]
-    #[arg(long, value_name = "DIR")]
+    /// Keep the recorder's shared memory below DIR [default: /dev/shm]
+    #[arg(long, value_name = "DIR", hide_short_help = true, help_heading = RECORDER)]
     arena_dir: Option<PathBuf>,
     #[command(flatten)]
     symbols: SymbolArgs,
-    /// Say nothing but errors
+    /// Print errors only
     #[arg(short, long)]
     quiet: bool,
-    /// The program and its arguments
+    /// Program to record, and its arguments
     #[arg(
         required = true,
         trailing_var_arg = true,
@@ -100,6 +180,9 @@ pub struct Args {
     )]
     command: Vec<OsString>,
 }
+
+const EVENTS: &str = "Events";
+const RECORDER: &str = "Recorder";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Start {

@@ -2,7 +2,10 @@
 
 pub mod address;
 pub mod arguments;
+pub mod help;
 pub mod ignore;
 pub mod naming;
 pub mod reading;
+#[cfg(test)]
+pub mod shell;
 pub mod words;
