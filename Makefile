@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm
+	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
 # The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.
@@ -53,6 +53,11 @@ COMPARE_ANSWERS := $(CARGO) test --quiet --workspace --locked --features residue
 .PHONY: answers
 answers: tools
 	RESIDUE_WRITE=1 $(COMPARE_ANSWERS)
+
+# docs/COMMANDS.md is the text of --help; a test compares it.
+.PHONY: reference
+reference: tools
+	RESIDUE_WRITE=1 $(CARGO) test --quiet --workspace --locked --bin residue commands_md
 
 # The page in a real browser, beside what the command line says of the same recordings.
 PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
@@ -100,6 +105,14 @@ $(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 	touch $@
 
 workloads: $(WORKLOADS)/.built
+
+# The command, its manual pages, completions and documents. DESTDIR is for packagers.
+PREFIX ?= /usr/local
+INSTALLED := $(DESTDIR)$(PREFIX)
+
+.PHONY: install
+install: build
+	@scripts/install $(RESIDUE) $(INSTALLED)
 
 # Builds, records a small event loop that leaks, and says what leaked where.
 demo: build $(WORKLOADS)/.built

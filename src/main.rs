@@ -6,7 +6,7 @@ mod flags;
 mod input;
 mod text;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 
 #[derive(Parser)]
@@ -64,6 +64,10 @@ enum Command {
     Snapshot(commands::snapshot::Args),
     /// Check that recording works on this machine
     Selftest(commands::selftest::Args),
+    /// Print the completions of a shell
+    Completions(commands::completions::Args),
+    /// Print or write manual pages
+    Man(commands::man::Args),
     #[command(hide = true)]
     SelftestTarget(commands::selftest::TargetArgs),
 }
@@ -90,6 +94,12 @@ fn main() -> ExitCode {
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| ExitCode::SUCCESS),
         Command::Snapshot(args) => commands::snapshot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Selftest(args) => commands::selftest::run(args),
+        Command::Completions(args) => {
+            commands::completions::run(args, CommandLine::command()).map(|()| ExitCode::SUCCESS)
+        }
+        Command::Man(args) => {
+            commands::man::run(args, CommandLine::command()).map(|()| ExitCode::SUCCESS)
+        }
         Command::SelftestTarget(args) => {
             commands::selftest::run_target(args).map(|()| ExitCode::SUCCESS)
         }

@@ -1,4 +1,8 @@
-//! How help is laid out.
+//! How help is laid out, and what it is made of. `--help`, manual pages and docs/COMMANDS.md
+//! are three forms of the same text.
+
+use anyhow::{Context, Result};
+use clap::Command;
 
 /// Examples come first: most readers look for a command line to copy.
 pub const TEMPLATE: &str = "\
@@ -7,11 +11,54 @@ pub const TEMPLATE: &str = "\
 
 {all-args}{after-help}";
 
+/// `residue` itself and all its commands that help shows.
+pub fn shown(root: &Command) -> impl Iterator<Item = &Command> {
+    let commands = root.get_subcommands();
+    std::iter::once(root).chain(commands.filter(|it| !it.is_hide_set() && it.get_name() != "help"))
+}
+
+/// A command by its name; `residue` itself for an empty one.
+pub fn find<'a>(root: &'a Command, name: &str) -> Result<&'a Command> {
+    match name {
+        "" => Ok(root),
+        name => root
+            .find_subcommand(name)
+            .with_context(|| format!("`{name}` is not a command of residue")),
+    }
+}
+
+/// What a text of help is made of.
+#[derive(Debug, PartialEq, Eq)]
+pub enum Block {
+    /// To be wrapped.
+    Paragraph(String),
+    /// To be left as it is: examples and tables.
+    Lines(Vec<String>),
+}
+
+/// Indented lines are left as they are; other lines are paragraphs. A head of examples that
+/// says no more than that is left out.
+pub fn blocks(text: &str) -> Vec<Block> {
+    let mut blocks = Vec::new();
+    for line in text
+        .lines()
+        .filter(|line| !line.is_empty() && *line != "Examples:")
+    {
+        match (line.strip_prefix("  "), blocks.last_mut()) {
+            (Some(line), Some(Block::Lines(lines))) => lines.push(line.to_string()),
+            (Some(line), _) => blocks.push(Block::Lines(vec![line.to_string()])),
+            (None, _) => blocks.push(Block::Paragraph(line.to_string())),
+        }
+    }
+    blocks
+}
+
 #[cfg(test)]
 mod tests {
     use clap::error::ErrorKind;
     use clap::{CommandFactory, Parser};
 
+    use super::{Block, blocks, shown};
     use crate::CommandLine;
 
     const MOST_LINES: usize = 60;
@@ -20,8 +67,7 @@ mod tests {
     /// Names of the commands that help shows; the empty one is `residue` itself.
     fn commands() -> Vec<String> {
         let root = CommandLine::command();
-        let shown = root.get_subcommands().filter(|it| !it.is_hide_set());
-        let names = shown.map(|it| it.get_name().to_string());
+        let names = shown(&root).skip(1).map(|it| it.get_name().to_string());
         std::iter::once(String::new()).chain(names).collect()
     }
 
@@ -67,6 +113,17 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn indented_lines_are_kept_and_others_are_paragraphs() {
+        let expected = [
+            Block::Paragraph("Status:".to_string()),
+            Block::Lines(vec!["0  fine".to_string(), "1  not".to_string()]),
+            Block::Paragraph("That is all.".to_string()),
+        ];
+        let text = "Examples:\nStatus:\n  0  fine\n  1  not\n\nThat is all.";
+        assert_eq!(blocks(text), expected);
     }
 
     #[test]

@@ -7,5 +7,7 @@ pub mod ignore;
 pub mod naming;
 pub mod reading;
 #[cfg(test)]
+pub mod reference;
+#[cfg(test)]
 pub mod shell;
 pub mod words;

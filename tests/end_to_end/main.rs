@@ -25,6 +25,7 @@ mod event_lines;
 mod exports;
 mod forks;
 mod imports;
+mod installing;
 mod interference;
 mod jit_names;
 mod kills;
