@@ -4,6 +4,8 @@
 mod commands;
 mod flags;
 mod input;
+#[cfg(all(test, feature = "schema"))]
+mod schemas;
 mod text;
 
 use clap::{CommandFactory, Parser, Subcommand};

@@ -167,7 +167,8 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     output: &'a Path,

@@ -69,7 +69,8 @@ fn task(text: &str) -> Result<Task, String> {
 const EXIT_FAILED: u8 = 1;
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     ok: bool,

@@ -56,7 +56,8 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     pid: u32,

@@ -40,6 +40,7 @@ mod reading;
 mod reports;
 mod run_errors;
 mod running;
+mod schemas;
 mod scopes;
 mod selection;
 mod selftest;

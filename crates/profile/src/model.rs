@@ -64,6 +64,7 @@ pub struct Profile {
 
 /// Who was recorded, how, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Meta {
     pub residue_version: String,
@@ -93,6 +94,7 @@ pub struct Meta {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum End {
@@ -114,6 +116,7 @@ pub enum End {
 
 /// The recording options in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Options {
     pub min_size_bytes: u64,
@@ -125,6 +128,7 @@ pub struct Options {
 
 /// One load of one file; the same file loaded again is another module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Module {
     pub path: String,
@@ -216,6 +220,7 @@ pub struct Stack {
 
 /// One thread of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Thread {
@@ -227,6 +232,7 @@ pub struct Thread {
 
 /// What one thread did with the blocks of one stack.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadCounters {
     pub thread: ThreadId,
     /// Blocks it made, and their bytes.
@@ -250,6 +256,7 @@ impl ThreadCounters {
 
 /// Number of blocks whose size has `bits` binary digits: bin 7 holds 64..=127 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeBin {
     pub bits: u8,
     pub blocks: u64,
@@ -257,6 +264,7 @@ pub struct SizeBin {
 
 /// Blocks made at one moment and still live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BirthBin {
     pub birth: u32,
     pub blocks: u64,

@@ -55,6 +55,7 @@ impl Timeline {
 
 /// How events were found and how many there were.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventsAbout"))]
 #[serde(default)]
 pub struct About {
@@ -75,6 +76,7 @@ pub struct About {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventSource"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -105,6 +107,7 @@ impl Source {
 
 /// Calls that made no sense; each was passed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Misuse {
@@ -119,6 +122,7 @@ pub struct Misuse {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum MomentKind {
@@ -140,6 +144,7 @@ impl MomentKind {
 /// The process at one moment. Sizes are `None` where they were not read. Rows serialise
 /// without the number of their name, which means nothing elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     pub kind: MomentKind,
     /// The event that begins or ends, or the one last begun.
@@ -188,6 +193,7 @@ impl Moment {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stamp {
     #[serde(skip)]
     pub name: NameId,
@@ -199,6 +205,7 @@ pub struct Stamp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Count {
     pub event: EventNumber,
     #[serde(skip)]
@@ -207,6 +214,7 @@ pub struct Count {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CounterTotal {
     pub moment: MomentId,
     #[serde(skip)]
@@ -217,6 +225,7 @@ pub struct CounterTotal {
 /// By how much a stack's live memory changed between the moment before (the last
 /// one with changes) and this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     pub moment: MomentId,
     pub stack: StackId,
@@ -226,6 +235,7 @@ pub struct Change {
 
 /// What is resident, by kind, and what the allocator says of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Account {
     pub moment: MomentId,
@@ -245,6 +255,7 @@ pub struct Account {
 
 /// An allocator's own statistics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AllocatorState {
     /// Blocks in use with their headers and rounding.
@@ -267,6 +278,7 @@ pub struct Snapshot {
 
 /// Frees of a stack's blocks in a later event than the one they were born in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deferral {
     pub stack: StackId,
     pub frees: u64,

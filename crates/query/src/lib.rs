@@ -25,6 +25,8 @@ pub mod moment_view;
 pub mod page;
 pub mod paths;
 pub mod report;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod select;
 pub mod size_bins;
 pub mod sources;

@@ -10,6 +10,7 @@ use super::DumpForm;
 
 /// A row with the name that it has by number.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Named<'a, T> {
     name: Option<&'a str>,
     #[serde(flatten)]
@@ -17,11 +18,29 @@ struct Named<'a, T> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SnapshotRow {
     moment: MomentId,
     maps_bytes: usize,
     smaps_bytes: usize,
     numa_maps_bytes: usize,
+}
+
+/// What is written, member by member.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Timeline")]
+#[expect(dead_code, reason = "only its schema is made")]
+pub struct Whole<'a> {
+    about: About,
+    moments: Vec<Named<'a, &'a Moment>>,
+    stamps: Vec<Named<'a, &'a Stamp>>,
+    counts: Vec<Named<'a, &'a Count>>,
+    totals: Vec<Named<'a, &'a CounterTotal>>,
+    changes: Vec<&'a Change>,
+    accounts: Vec<&'a Account>,
+    snapshots: Vec<Named<'a, SnapshotRow>>,
+    deferrals: Vec<&'a Deferral>,
 }
 
 pub fn write(timeline: &Timeline, form: &mut impl DumpForm) -> io::Result<()> {

@@ -1,4 +1,4 @@
-//! The verdict for programs to read; the schema is in docs/COMMANDS.md.
+//! The verdict for programs to read; the schema is docs/schemas/leaks.schema.json.
 
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::choice::Names;
@@ -16,6 +16,7 @@ use serde::Serialize;
 
 /// The document of `residue leaks --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Verdict"))]
 pub struct Document<'a> {
     format: &'static str,
@@ -31,14 +32,17 @@ pub struct Document<'a> {
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     low: f64,
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
     first_event: u64,
     last_event: u64,
     warm_up_events: u64,
     /// Null where no growth would have been seen.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
     /// In sentences, and the same as codes with their numbers.
@@ -52,6 +56,7 @@ pub struct Document<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "typescript",
     derive(ts_rs::TS),
@@ -65,6 +70,7 @@ struct Series<'a> {
 
 /// A series with the sentences for its codes.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Growth"))]
 struct ToldGrowth<'a> {
     #[serde(flatten)]
@@ -74,6 +80,7 @@ struct ToldGrowth<'a> {
 
 /// An account with the sentences for its codes.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Account"))]
 struct ToldAccount<'a> {
     #[serde(flatten)]
@@ -83,6 +90,7 @@ struct ToldAccount<'a> {
 
 /// Of the headline, or of the series that it was measured on.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "typescript",
     derive(ts_rs::TS),
@@ -96,6 +104,7 @@ enum Reason<'a> {
 
 /// The counter that growth follows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Followed"))]
 struct Counter<'a> {
     name: &'a str,
@@ -104,6 +113,7 @@ struct Counter<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StackVerdict"))]
 struct Stack<'a> {
     /// The largest of those through the same functions, and how many there are.
@@ -120,8 +130,10 @@ struct Stack<'a> {
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     low: f64,
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
     share: Option<f64>,
     blocks_per_event: f64,
@@ -134,6 +146,7 @@ struct Stack<'a> {
 
 /// Whether the births of the survivors fit the readings, or the sentence that says how not.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Agreement"))]
 #[serde(rename_all = "kebab-case")]
 enum AgreementText {
@@ -157,6 +170,7 @@ impl AgreementText {
 
 /// Containers that reallocate as they grow.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
     stack: u32,

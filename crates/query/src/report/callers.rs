@@ -13,6 +13,7 @@ use residue_profile::Counter;
 const ROOT_NAME: &str = "(root)";
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Callers {
     pub counter: &'static str,
     pub whole: u64,
@@ -21,6 +22,7 @@ pub struct Callers {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Function {
     pub function: String,
     pub library: String,
@@ -37,6 +39,7 @@ pub struct Function {
 
 /// The other end of a call.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Other {
     pub function: String,
     pub library: String,
