@@ -67,6 +67,11 @@ answers: tools
 reference: tools
 	RESIDUE_WRITE=1 $(CARGO) test --quiet --workspace --locked --bin residue commands_md
 
+# What README.md and docs show of commands is what they print; a test compares it.
+.PHONY: transcripts
+transcripts: test-tools
+	RESIDUE_WRITE=1 $(CARGO) test --workspace --locked --test end_to_end documents::
+
 # The page in a real browser, beside what the command line says of the same recordings.
 PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
 

@@ -26,7 +26,7 @@ impl NoVerdict {
     pub fn too_few(unit: &str) -> NoVerdict {
         NoVerdict {
             reason: format!("no verdict: fewer than two {unit}s were recorded there"),
-            advice: "mark events (docs/MARKS.md), or use --event-function, --event-line or a \
+            advice: "mark events (docs/EVENTS.md), or use --event-function, --event-line or a \
                      shorter --tick",
         }
     }
