@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm
+	@scripts/need python3:python3 jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
 # The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.
@@ -48,11 +48,29 @@ viewer-test: $(VIEWER_MODULES)
 # The TypeScript types of the page's answers are written from the Rust ones, and compared in
 # `make test` and `make check`. The features are those of the whole workspace, so that only the
 # crates with such types are built again for it.
-COMPARE_ANSWERS := $(CARGO) test --quiet --workspace --locked --features residue-query/typescript --test answers_typescript
+GENERATED := --workspace --locked --features residue-query/typescript,residue/schema
+COMPARE_ANSWERS := $(CARGO) test --quiet $(GENERATED) --test answers_typescript
+
+# JSON Schemas of what --json writes, from the Rust types too.
+COMPARE_SCHEMAS := $(CARGO) test --quiet $(GENERATED) --bin residue schema
+
+.PHONY: schemas
+schemas: tools
+	RESIDUE_WRITE=1 $(COMPARE_SCHEMAS)
 
 .PHONY: answers
 answers: tools
 	RESIDUE_WRITE=1 $(COMPARE_ANSWERS)
+
+# docs/COMMANDS.md is the text of --help; a test compares it.
+.PHONY: reference
+reference: tools
+	RESIDUE_WRITE=1 $(CARGO) test --quiet --workspace --locked --bin residue commands_md
+
+# What README.md and docs show of commands is what they print; a test compares it.
+.PHONY: transcripts
+transcripts: test-tools
+	RESIDUE_WRITE=1 $(CARGO) test --workspace --locked --test end_to_end documents::
 
 # The page in a real browser, beside what the command line says of the same recordings.
 PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
@@ -101,6 +119,14 @@ $(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
 
 workloads: $(WORKLOADS)/.built
 
+# The command, its manual pages, completions and documents. DESTDIR is for packagers.
+PREFIX ?= /usr/local
+INSTALLED := $(DESTDIR)$(PREFIX)
+
+.PHONY: install
+install: build
+	@scripts/install $(RESIDUE) $(INSTALLED)
+
 # Builds, records a small event loop that leaks, and says what leaked where.
 demo: build $(WORKLOADS)/.built
 	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events
@@ -109,6 +135,7 @@ demo: build $(WORKLOADS)/.built
 test: test-tools viewer viewer-test
 	$(CARGO) test --workspace --locked
 	$(COMPARE_ANSWERS)
+	$(COMPARE_SCHEMAS)
 	$(MAKE) agreement
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
@@ -128,7 +155,8 @@ quick: test-tools check
 check:
 	$(CARGO) fmt --all --check
 	$(COMPARE_ANSWERS)
-	$(CARGO) clippy --workspace --all-targets --features residue-query/typescript --locked -- -D warnings
+	$(COMPARE_SCHEMAS)
+	$(CARGO) clippy --workspace --all-targets --features residue-query/typescript,residue/schema --locked -- -D warnings
 	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
 
 # Long runs, each with its own command.

@@ -12,7 +12,7 @@
 !     end do
 !
 ! Names are taken without the blanks at their end and cut at 255 bytes. Ids may be of
-! kind int32 or int64, counts real or integer. docs/MARKS.md says what each call means.
+! kind int32 or int64, counts real or integer. docs/EVENTS.md says what each call means.
 module residue
     use, intrinsic :: iso_c_binding
     implicit none

@@ -26,7 +26,7 @@
  *   void pool_give(void *block) { residue_freed(block); ... }
  *
  * With RESIDUE_OFF defined before the include everything compiles to nothing. The same
- * holds on systems other than Linux. docs/MARKS.md says what each call means.
+ * holds on systems other than Linux. docs/EVENTS.md says what each call means.
  *
  * C89 (with stdint.h) and later, C++98 and later. The underscore at the end of names
  * keeps them clear of the program's own variables and macros. */

@@ -4,9 +4,11 @@
 mod commands;
 mod flags;
 mod input;
+#[cfg(all(test, feature = "schema"))]
+mod schemas;
 mod text;
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
 use text::output::tell;
 
@@ -14,11 +16,15 @@ use text::output::tell;
 #[command(
     name = "residue",
     version,
-    about = "An exact memory profiler for programs that do the same work again and again",
-    after_help = "Examples:\n  \
-        residue run -o job.residue -- ./simulate run.mac\n  \
-        residue report job.residue\n  \
-        residue export job.residue --format folded --counter live | flamegraph.pl > live.svg"
+    about = "An exact memory profiler for programs with an event loop",
+    help_template = flags::help::TEMPLATE,
+    before_help = "\
+Examples:
+  residue run -o job.residue -- ./simulate run.mac    # record a program
+  residue view job.residue                            # show it in the browser
+  residue report job.residue                          # show it as text
+  residue check job.residue --max-growth 1KiB/event   # fail a CI job",
+    after_help = "`residue COMMAND -h` prints examples and options, `--help` the details."
 )]
 struct CommandLine {
     #[command(subcommand)]
@@ -27,42 +33,46 @@ struct CommandLine {
 
 #[derive(Subcommand)]
 enum Command {
-    /// Record a program and its children; the exit status is the program's
+    /// Record a program and the processes it starts
     Run(commands::run::Args),
-    /// Say what every event leaves behind, who left it, and how sure that is
+    /// Say whether memory grows with every event, and which stacks leak
     Leaks(commands::leaks::Args),
-    /// Fail when events leave more behind than they may: a gate for continuous integration
+    /// Fail if memory grows by more than a limit, for CI
     Check(commands::check::Args),
-    /// Show what allocated most in a profile, or in a running program, from several sides
+    /// Show what allocated most, by function, caller, stack, library, ...
     Report(commands::report::Args),
-    /// Look at a profile in the browser, or at a program while it runs
+    /// Show a profile or a running program in the browser
     View(commands::view::Args),
-    /// Show the source lines of a function with what each of them allocated
+    /// Show the source lines of a function with what each allocated
     List(commands::list::Args),
-    /// Compare two runs, two builds or two moments: what grew, what fell, what is new
+    /// Compare two runs, two builds or two moments of a run
     Diff(commands::diff::Args),
-    /// Add up the profiles of many processes or jobs
+    /// Add up profiles of several processes or jobs
     Merge(commands::merge::Args),
     /// List the processes of a recording with their verdicts
     Processes(commands::processes::Args),
-    /// Show between which stamps memory grows
+    /// Show in which stage of an event memory grows
     Stages(commands::stages::Args),
-    /// Draw the timeline with its fit, the stage matrix, survival and the account of RSS as SVG or PNG
+    /// Draw timeline, stages, survivors and RSS as SVG or PNG
     Plot(commands::plot::Args),
-    /// Make a profile from stacks, stamps and logs of other tools
+    /// Convert files of other tools into a profile
     Import(commands::import::Args),
-    /// Write a profile in a form that other tools read
+    /// Convert a profile into the format of another tool
     Export(commands::export::Args),
-    /// Show everything in a profile, and the recorder's own statistics
+    /// Print everything in a profile
     Dump(commands::dump::Args),
-    /// Finish recordings that were left behind when `residue` itself was killed
+    /// Finish recordings of a `residue run` that was killed
     Recover(commands::recover::Args),
-    /// Name the functions of a profile again: later, elsewhere, with better files
+    /// Look up function names and lines again, with other files
     Symbolize(commands::symbolize::Args),
-    /// Take a snapshot of a program while it is recorded
+    /// Take a snapshot of a program that is being recorded
     Snapshot(commands::snapshot::Args),
-    /// Prove on this machine that recording works
+    /// Check that recording works on this machine
     Selftest(commands::selftest::Args),
+    /// Print the completions of a shell
+    Completions(commands::completions::Args),
+    /// Print or write manual pages
+    Man(commands::man::Args),
     #[command(hide = true)]
     SelftestTarget(commands::selftest::TargetArgs),
 }
@@ -94,6 +104,12 @@ fn main() -> ExitCode {
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| ExitCode::SUCCESS),
         Command::Snapshot(args) => commands::snapshot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Selftest(args) => commands::selftest::run(args),
+        Command::Completions(args) => {
+            commands::completions::run(args, CommandLine::command()).map(|()| ExitCode::SUCCESS)
+        }
+        Command::Man(args) => {
+            commands::man::run(args, CommandLine::command()).map(|()| ExitCode::SUCCESS)
+        }
         Command::SelftestTarget(args) => {
             commands::selftest::run_target(args).map(|()| ExitCode::SUCCESS)
         }

@@ -13,30 +13,47 @@ use crate::commands::leaks;
 use crate::flags::address::Address;
 use crate::flags::arguments;
 use crate::flags::events::EventFlags;
+use crate::flags::help::TEMPLATE;
 use crate::flags::ignore::IgnoreRules;
 use crate::text::check::check_lines;
 use crate::text::{junit, output};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue check job.residue --max-growth 1KiB/event\n  \
-    residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known-leaks.txt\n  \
-    residue check job.residue --junit residue.xml\n  \
-    residue check job.residue --json | jq .decision\n\n\
-    A file of rules has one pattern per line, `*` and `?` allowed, and # for comments; a stack is\n\
-    ignored if any of its functions matches.\n\
-    Exit status: 0 within the limits, 1 above them, 3 cannot tell, 2 for errors.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue check job.residue --max-growth 1KiB/event
+  residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known.txt
+  residue check job.residue --junit residue.xml
+  residue check job.residue --json | jq .decision",
+    after_help = "\
+Exit status: 0 within the limits, 1 above a limit, 2 on errors, 3 if the run cannot tell.",
+    after_long_help = "\
+Exit status:
+  0  within the limits: the whole 95 % interval is
+  1  above a limit: the whole interval is; the stacks responsible are printed
+  2  on errors
+  3  the run cannot tell: too few events, too much noise, or the limit is inside the interval
+
+The file of --ignore has one pattern a line, matched against function names without parameters; `*` \
+and `?` are wildcards, `#` begins a comment. A stack is ignored if any of its functions matches.
+
+docs/CI.md has recipes for CTest, pytest, GitHub Actions, GitLab and batch systems."
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     pub file: Address,
-    /// Maximum growth per event; 0 if neither limit is given
-    #[arg(long, value_name = "BYTES/event", value_parser = arguments::rate)]
+    /// Maximum growth per event [default: 0 if no limit is given]
+    #[arg(long, value_name = "SIZE/event", value_parser = arguments::rate)]
     pub max_growth: Option<u64>,
-    /// Maximum resident memory of the program
-    #[arg(long, value_name = "BYTES", value_parser = arguments::size)]
+    /// Maximum resident memory, without the recorder's
+    #[arg(long, value_name = "SIZE", value_parser = arguments::size)]
     pub max_rss: Option<u64>,
-    /// File with patterns of functions whose stacks are ignored
-    #[arg(long, value_name = "RULES")]
+    /// File of functions whose stacks are ignored
+    #[arg(long, value_name = "FILE")]
     pub ignore: Option<PathBuf>,
     /// Write one JSON document instead of text
     #[arg(long)]

@@ -14,6 +14,7 @@ use residue_query::compare::{
 use residue_query::known_names::expect_known;
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{OF_A_MOMENT, Reading};
 use crate::flags::{arguments, words};
 use crate::input;
@@ -24,60 +25,86 @@ use crate::text::pager;
 use crate::text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue diff job.residue@51 job.residue@end\n  \
-    residue diff old.residue new.residue --by function\n  \
-    residue diff old.residue@51..end new.residue@51..end --fail-above 1KiB/event\n  \
-    residue diff old.residue new.residue --counter total --by library --json\n  \
-    residue diff old.residue new.residue --flamegraph change.svg\n\n\
-    Paths are the same when their functions are called the same, whatever their addresses.\n\
-    Exit status: 0, or 1 when something grew by more than --fail-above, 2 for errors.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue diff old.residue new.residue --by function
+  residue diff job.residue@51 job.residue@end         # two moments of one run
+  residue diff old.residue@51..end new.residue@51..end --fail-above 1KiB/event
+  residue diff old.residue new.residue --flamegraph change.svg",
+    after_help = "\
+Exit status: 0, or 1 if something grew by more than --fail-above, 2 on errors.",
+    after_long_help = "\
+Stacks are matched by function names, not by addresses. Frames without a name are matched only \
+within the same build of a library. Runs with different numbers of events are compared per event.
+
+Exit status: 0, or 1 if something grew by more than --fail-above, 2 on errors.
+
+docs/COMPARING.md explains the output, docs/schemas/diff.schema.json the JSON document."
+)]
 pub struct Args {
-    /// What was before: FILE, or FILE@51, FILE@NAME for a moment, FILE@51..end for a part
+    /// Profile, or FILE@51 for a moment, FILE@51..end for a part
     pub before: Address,
-    /// What came after: another run, another build, another moment of the same run
+    /// Profile to compare: another run, build or moment
     pub after: Address,
-    /// What a row is
+    /// What to compare
     #[arg(long, value_name = "ROW", value_parser = words::by(), default_value = "stack")]
     pub by: By,
-    /// Functions and libraries by what they did with all that they called
+    /// Include what functions and libraries called
     #[arg(long)]
     pub cumulative: bool,
-    /// Counter to compare; of moments, live and live-blocks are known
+    /// Counter to compare
+    ///
+    /// Of moments only live and live-blocks were recorded.
     #[arg(long, value_name = "COUNTER", value_parser = words::counter(), default_value = "live")]
     pub counter: Counter,
-    /// Rows to show that grew, and that fell; 10 each if not given, all with --json
+    /// Rows to show of each table
+    ///
+    /// The default is 10, with --json all.
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Leave out rows below this part of all growth, or of all fall
+    /// Hide rows below this percentage
+    ///
+    /// Of all growth for rows that grew, of all decrease for rows that shrank.
     #[arg(long, value_name = "P", default_value_t = 0.0)]
     pub min_percent: f64,
-    /// Frames to show of each stack, leaf and root sides; 0 for all
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    /// Frames to show of each stack; 0 shows all
+    #[arg(long, value_name = "N", default_value_t = 16, hide_short_help = true)]
     pub max_frames: usize,
-    /// Divide by events, also where both have the same number
+    /// Always compare per event
     #[arg(long)]
     pub per_event: bool,
-    /// Never divide by events
+    /// Never compare per event
     #[arg(long, conflicts_with = "per_event")]
     pub absolute: bool,
-    /// Exit with 1 when the whole, or one row, grew by more than this
-    #[arg(long, value_name = "SIZE[/event]", value_parser = limit)]
+    /// Exit with 1 if the total or a row grew by more
+    ///
+    /// `1KiB`, or `1KiB/event` to compare per event. The rows are printed to standard error.
+    #[arg(long, value_name = "SIZE", value_parser = limit)]
     pub fail_above: Option<Limit>,
-    /// Write one JSON document
-    #[arg(long)]
+    /// Print JSON (docs/schemas/diff.schema.json)
+    #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// Write lines `path before after`, for tools that draw differences
-    #[arg(long, conflicts_with = "json")]
+    /// Print lines `path before after`
+    ///
+    /// For flamegraph.pl and inferno-flamegraph.
+    #[arg(long, conflicts_with = "json", help_heading = "Output")]
     pub folded: bool,
-    /// Draw a flame graph of the difference: red grew, blue fell
-    #[arg(long, value_name = "OUT.svg")]
+    /// Draw a flame graph: red grew, blue shrank
+    #[arg(long, value_name = "OUT.svg", help_heading = "Output")]
     pub flamegraph: Option<PathBuf>,
-    /// Colours in the text
-    #[arg(long, value_enum, value_name = "WHEN", default_value_t)]
+    /// When to use colours
+    #[arg(
+        long,
+        value_enum,
+        value_name = "WHEN",
+        default_value_t,
+        help_heading = "Output"
+    )]
     pub color: Color,
-    /// Do not page long text on a terminal
-    #[arg(long)]
+    /// Do not use a pager
+    #[arg(long, help_heading = "Output")]
     pub no_pager: bool,
     #[command(flatten)]
     pub reading: Reading,

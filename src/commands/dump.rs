@@ -1,26 +1,34 @@
 //! `residue dump`: everything in a profile.
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::at;
 use crate::text::dump::{self, proc_maps};
 use crate::text::output;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue dump job.residue | less\n  \
-    residue dump job.residue --json | jq .recorder\n  \
-    residue dump job.residue --events 100..200       the timeline of these events only\n  \
-    residue dump job.residue --maps half > half.txt")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue dump job.residue | less
+  residue dump job.residue --json | jq .recorder
+  residue dump job.residue --events 100..200           # the timeline of these events only
+  residue dump job.residue --maps half > half.txt"
+)]
 pub struct Args {
-    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    /// Profile to read; FILE@51..end for a part of it
+    ///
+    /// FILE@51 is the moment when event 51 began, FILE@NAME a snapshot, FILE@51..101 what changed
+    /// between two moments.
     pub file: Address,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/dump.schema.json)
     #[arg(long)]
     pub json: bool,
     /// Only the timeline rows of these events, as in FILE@A..B: `51..end`, `id:7..id:9`
     #[arg(long, value_name = "A..B", conflicts_with = "maps")]
     pub events: Option<String>,
-    /// Write /proc/PID/maps, smaps and numa_maps as they were at this snapshot, and nothing else
+    /// Print only /proc/PID/maps, smaps and numa_maps of this snapshot
     #[arg(
         long,
         value_name = "SNAPSHOT",

@@ -15,6 +15,7 @@ use residue_export::{
 use residue_profile::Profile;
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
 use crate::text::output;
@@ -28,31 +29,42 @@ const STDOUT: &str = "-";
 const ONE: [Counter; 1] = [Counter::Live];
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue export job.residue --format folded --counter at-peak | flamegraph.pl > peak.svg\n  \
-    residue export job.residue --format flamegraph --under Event::process -o live.svg\n  \
-    residue export job.residue --format speedscope -o job.speedscope.json   # speedscope.app\n  \
-    residue export job.residue --format firefox -o job.json   # profiler.firefox.com\n  \
-    residue export job.residue --format parquet -o job\n  \
-    duckdb -c \"select function, sum(live_bytes) from 'job/stacks.parquet' group by 1\"\n  \
-    residue export job.residue --format pprof -o job.pb.gz   # go tool pprof -http : job.pb.gz\n  \
-    residue export job.residue --format callgrind -o callgrind.out   # kcachegrind callgrind.out\n  \
-    residue export job.residue --format dot --focus Event | dot -Tsvg > graph.svg\n  \
-    residue export one.residue two.residue --format folded   # their sum\n  \
-    residue export job.residue@51..end --format flamegraph -o grown.svg\n  \
-    residue export job.residue --format folded,flamegraph,speedscope -o job\n  \
-    residue export job.residue --format csv -o events.csv\n\n\
-    Each form has every byte and every call of the stacks chosen, whatever the rules for names.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue export job.residue --format folded | flamegraph.pl > live.svg
+  residue export job.residue --format flamegraph -o live.svg
+  residue export job.residue --format speedscope -o job.speedscope.json
+  residue export job.residue --format pprof -o job.pb.gz
+  residue export one.residue two.residue --format folded   # their sum
+  residue export job.residue@51..end --format flamegraph -o grown.svg
+  residue export job.residue --format folded,flamegraph,speedscope -o job",
+    after_long_help = "\
+Whatever the format, a counter adds up to the sum over the chosen stacks. docs/EXPORTING.md describes \
+each format."
+)]
 pub struct Args {
-    /// Profiles to read, which are added up; FILE@51, FILE@51..end, FILE@NAME for a moment or what
-    /// came between two
+    /// Profiles to read, added up; FILE@51..end for a part
+    ///
+    /// FILE@51 is the moment when event 51 began, FILE@NAME a snapshot, FILE@51..101 what changed
+    /// between two moments.
     #[arg(required = true, value_name = "FILE")]
     pub files: Vec<Address>,
-    /// Form to write; several with commas between, to OUT.folded, OUT.svg and so on
-    #[arg(long, value_enum, required = true, value_delimiter = ',')]
+    /// Formats to write, separated by commas
+    ///
+    /// Several become OUT.folded, OUT.svg and so on.
+    #[arg(
+        long,
+        value_enum,
+        required = true,
+        value_delimiter = ',',
+        value_name = "FORMAT"
+    )]
     pub format: Vec<Format>,
-    /// Counters to write, with commas between: `live` alone for forms with one value a stack, all
-    /// of them for the others
+    /// Counters to write, separated by commas
+    ///
+    /// Without it: live for formats with one value a stack, all counters for the others.
     #[arg(
         long,
         visible_alias = "counters",
@@ -61,16 +73,18 @@ pub struct Args {
         value_delimiter = ','
     )]
     pub counter: Vec<Counter>,
-    /// File to write instead of standard output; a directory for Parquet
+    /// File to write instead of standard output
+    ///
+    /// A directory for parquet.
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
-    /// Flame graphs: the title
+    /// flamegraph: title
     #[arg(long, value_name = "TEXT")]
     pub title: Option<String>,
-    /// Flame graphs: roots on top
+    /// flamegraph: roots on top
     #[arg(long)]
     pub inverted: bool,
-    /// Graphviz and massif: smaller shares of the whole are left out or put together
+    /// dot, massif: leave out or combine smaller shares
     #[arg(long, value_name = "PERCENT", default_value_t = 1.0)]
     pub min_percent: f64,
     #[command(flatten)]
@@ -81,34 +95,34 @@ pub struct Args {
 pub enum Format {
     /// One line a stack, root first: `main;parse;malloc 4096`
     Folded,
-    /// A picture, SVG
+    /// An SVG picture
     Flamegraph,
-    /// speedscope, one profile a counter, with files and lines
+    /// For speedscope.app, one profile a counter, with files and lines
     Speedscope,
-    /// Firefox Profiler, one thread a counter, with files and lines
+    /// For profiler.firefox.com, one thread a counter, with files and lines
     Firefox,
     /// Tables of stacks, frames, nodes, events and deltas in a directory
     Parquet,
-    /// pprof's profile.proto, compressed, one sample type a counter
+    /// For `go tool pprof`, one sample type a counter
     Pprof,
-    /// callgrind_annotate and KCachegrind, one event type a counter
+    /// For callgrind_annotate and KCachegrind, one event type a counter
     Callgrind,
-    /// ms_print and massif-visualizer: the heap over time, and who held it at the end (at the
+    /// For ms_print and massif-visualizer: the heap over time and its stacks at the end (at the
     /// peak with --counter at-peak)
     Massif,
-    /// One line a function, in heaptrack's words
+    /// One line a function, with heaptrack's column names
     HeaptrackCsv,
-    /// IgProf's dump: MEM_TOTAL and MEM_LIVE
+    /// For igprof-analyse: MEM_TOTAL and MEM_LIVE
     Igprof,
-    /// MallocProfiler's dump, one line a stack
+    /// For MallocProfiler's scripts, one line a stack
     Mdr,
-    /// MallocProfiler's detailed dump, with files and lines
+    /// The same with files and lines
     MdrDetail,
-    /// Graphviz: the hot part of the call graph
+    /// For Graphviz: the hot part of the call graph
     Dot,
     /// One line a stamp: `name:microseconds,vm_KiB,rss_KiB`
     Stamps,
-    /// The stamps' numbers as a NumPy array, and their names in OUT_names.txt
+    /// The stamps as a NumPy array, their names in OUT_names.txt
     Npy,
     /// One line an event: id, time, sizes, counters
     Csv,

@@ -11,29 +11,44 @@ use residue_import::{Format, Imported, Options, Unit};
 use residue_profile::{MAGIC, Profile};
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::input;
 use crate::text::output;
 use residue_profile::units::{bytes, count, counted, duration};
 use residue_query::visible::visible;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue import job.igprof.gz -o job.residue      a dump of IgProf\n  \
-    residue import memdump_2003909_1.mdr             a dump of MallocProfiler\n  \
-    residue import heaptrack.cmsRun.4711.zst         a recording of heaptrack, also a raw one\n  \
-    residue import massif.out.4711                   snapshots of valgrind's massif\n  \
-    residue import heap.pb.gz                        a heap profile of pprof, as Go writes it\n  \
-    residue import job.0007.heap                     one of gperftools or jemalloc, as text\n  \
-    residue import SEvt__EndOfRun_SProf.txt          stamps of Opticks\n  \
-    residue import G4OpticksProfilePlot.npy\n  \
-    residue import cmsRun.log --format memory-check\n  \
-    residue import prmon.txt\n  \
-    residue import memory.csv --unit mib")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue import job.igprof.gz -o job.residue         # IgProf
+  residue import heaptrack.cmsRun.4711.zst            # heaptrack, also --raw
+  residue import massif.out.4711                      # massif
+  residue import heap.pb.gz                           # pprof
+  residue import SEvt__EndOfRun_SProf.txt             # stamps of Opticks
+  residue import cmsRun.log --format memory-check
+  residue import memory.csv --unit mib",
+    after_long_help = "\
+Formats:
+  igprof        dumps of IgProf
+  mdr           dumps of MallocProfiler, also detailed ones
+  heaptrack     recordings of heaptrack, interpreted or raw
+  massif        snapshots of valgrind's massif
+  pprof         profile.proto of Go, gperftools, Rust and others
+  gperftools    text profiles of gperftools and jemalloc
+  stamps        lines name:microseconds,vm_KiB,rss_KiB
+  npy           NumPy arrays of time, virtual and resident size
+  memory-check  logs of CMS jobs with SimpleMemoryCheck
+  prmon         tables of prmon
+  csv           tables with a header: event, time_s, vm_kib, rss_mib, live_bytes, counters
+
+Counters that a format does not have are 0; the notes of the profile name them."
+)]
 pub struct Args {
-    /// File to read: stacks of another profiler, stamps, a .npy array, a log, a table;
-    /// packed with gzip or zstd, or not
+    /// File of another tool, compressed with gzip or zstd or not
     pub file: PathBuf,
-    /// Profile to write; FILE's name with .residue if not given
+    /// Profile to write [default: FILE.residue in this directory]
     #[arg(short, long, value_name = "OUT")]
     pub output: Option<PathBuf>,
     #[command(flatten)]
@@ -43,13 +58,15 @@ pub struct Args {
 /// How a file of another tool is read.
 #[derive(Debug, Clone, Copy, Default, clap::Args)]
 pub struct Reading {
-    /// What FILE is, where its content does not tell: stamps, npy, memory-check, prmon, csv,
-    /// igprof, mdr (MallocProfiler), heaptrack, massif, pprof, gperftools
-    #[arg(long, value_name = "FORMAT")]
+    /// Format of FILE [default: by its content]
+    ///
+    /// igprof, mdr, heaptrack, massif, pprof, gperftools, stamps, npy, memory-check, prmon or csv.
+    #[arg(long, value_name = "FORMAT", help_heading = "Files of other tools")]
     pub format: Option<Format>,
-    /// Unit of sizes, where FILE does not tell: bytes, kib, mib, gib, kb (1000 bytes),
-    /// mb (1 000 000 bytes), 1000kib
-    #[arg(long, value_name = "UNIT")]
+    /// Unit of sizes, if FILE does not say
+    ///
+    /// bytes, kib, mib, gib, kb (1000 bytes), mb (1 000 000 bytes) or 1000kib.
+    #[arg(long, value_name = "UNIT", help_heading = "Files of other tools")]
     pub unit: Option<Unit>,
 }
 

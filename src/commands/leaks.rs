@@ -1,7 +1,5 @@
 //! `residue leaks`: the verdict.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, Result, bail};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
@@ -13,32 +11,49 @@ use residue_recording::attach;
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
+use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::leaks::{Length, lines_on};
 use crate::text::output;
 use crate::text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue leaks job.residue\n  \
-    residue leaks job.residue@51..end\n  \
-    residue leaks job.residue --from 51 --to 1000 --json | jq .verdict\n  \
-    residue leaks job.residue --from id:7001        the program's own id\n  \
-    residue leaks --pid 4711                        a program that is being recorded\n  \
-    residue leaks SEvt__EndOfRun_SProf.txt")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue leaks job.residue
+  residue leaks job.residue@51..end                  # from event 51 on
+  residue leaks job.residue --json | jq .verdict
+  residue leaks job.residue --from id:7001           # the program's own id
+  residue leaks --pid 4711                           # a program that is being recorded
+  residue leaks SEvt__EndOfRun_SProf.txt             # stamps of another tool",
+    after_long_help = "\
+Verdicts:
+  LEAK           every event leaves memory behind that is never freed
+  FREED AT EXIT  the same, but the program frees it after the last event
+  FRAGMENTATION  the resident size grows, the live heap does not
+  GROWS          the resident size grows for another reason, or the heap was not recorded
+  NO GROWTH      with the smallest growth that this run could detect
+  UNDETERMINED   with about how many events are needed
+
+docs/VERDICT.md explains the output, docs/schemas/leaks.schema.json the JSON document."
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     #[arg(required_unless_present = "pid")]
     pub file: Option<Address>,
-    /// Read a program that `residue run` is recording now instead
+    /// Read a program that is being recorded now instead
     #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     #[command(flatten)]
     pub events: EventFlags,
-    /// Stacks to show
+    /// Number of stacks to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/leaks.schema.json)
     #[arg(long)]
     pub json: bool,
     /// When to use colours
@@ -57,10 +72,7 @@ pub fn run(args: Args) -> Result<()> {
             (file, profile)
         }
         (None, Some(pid)) => {
-            let process = Address {
-                path: PathBuf::from(format!("process {pid}")),
-                part: None,
-            };
+            let process = Address::of(format!("process {pid}"));
             (process, attach::profile_of(pid)?)
         }
         (None, None) => bail!("give a FILE or --pid"),

@@ -7,6 +7,7 @@ use residue_profile::Needs;
 
 use crate::flags::address::Address;
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
 use crate::text::list::Listing;
@@ -20,18 +21,28 @@ use residue_query::list::functions;
 use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue list job.residue SEvt::getPhotonFrame\n  \
-    residue list job.residue 'Track::*' --counter calls\n  \
-    residue list job.residue '^fill_(map|array)$' --source ~/src/job --context 5\n  \
-    residue list job.residue main --json | jq '.functions[0].lines[] | select(.self.live > 0)'")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue list job.residue SEvt::getPhotonFrame
+  residue list job.residue 'Track::*' --counter calls
+  residue list job.residue '^fill_(map|array)$' --source ~/src/job --context 5
+  residue list job.residue main --json | jq '.functions[0].lines'"
+)]
 pub struct Args {
-    /// Profile to read; FILE@51, FILE@51..end, FILE@NAME for a moment or what came between two
+    /// Profile to read; FILE@51..end for a part of it
+    ///
+    /// FILE@51 is the moment when event 51 began, FILE@NAME a snapshot, FILE@51..101 what changed
+    /// between two moments.
     pub file: Address,
-    /// Its name; or with `*` and `?` for any text; or a regular expression
+    /// Function name, pattern with `*` and `?`, or regular expression
+    ///
+    /// The name may be the shown or the full one, with or without parameters. A pattern is tried
+    /// if no function has the name, a regular expression if no pattern matches.
     #[arg(value_parser = arguments::pattern)]
     pub function: String,
-    /// Counters to show, with commas between them
+    /// Counters to show, separated by commas
     #[arg(
         long,
         value_name = "COUNTERS",
@@ -40,19 +51,20 @@ pub struct Args {
         default_value = "total,live"
     )]
     pub counter: Vec<Counter>,
-    /// Folder to look for sources in, where they are not where they were compiled; may be given
-    /// several times
+    /// Directory to search for source files
+    ///
+    /// For sources that are no longer where they were compiled. May be given several times.
     #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     pub source: Vec<PathBuf>,
-    /// Lines to show around those that allocate
+    /// Lines of context around those that allocate
     #[arg(long, value_name = "N", default_value_t = 2)]
     pub context: u32,
     #[command(flatten)]
     pub reading: Reading,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/list.schema.json)
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// When to use bold and dim text
+    /// When to use colours
     #[arg(
         long,
         value_name = "WHEN",
@@ -61,7 +73,7 @@ pub struct Args {
         help_heading = "Output"
     )]
     pub color: Color,
-    /// Do not page long text on a terminal
+    /// Do not use a pager
     #[arg(long, help_heading = "Output")]
     pub no_pager: bool,
 }

@@ -12,20 +12,30 @@ use residue_profile::{Profile, RecorderStats, Totals};
 use residue_recording::destination;
 use serde::Serialize;
 
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use crate::text::report::summary;
 use residue_profile::units::counted;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue merge job.*.residue -o family.residue\n  \
-    residue merge runs/ -o all.residue\n  \
-    residue merge --from-list profiles.txt -o all.residue --keep-going")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue merge job.*.residue -o sum.residue
+  residue merge runs/ -o all.residue
+  residue merge --from-list profiles.txt -o all.residue --keep-going",
+    after_long_help = "\
+Every counter is added, peaks too, although they need not have been reached at the same time. The \
+sum has no timeline, but its number of events, so that sums can be compared per event."
+)]
 pub struct Args {
-    /// Profiles to add up; of a directory all `*.residue` in it and in its `*.processes`
-    #[arg(required_unless_present = "from_list")]
+    /// Profiles, or directories with `*.residue` files
+    ///
+    /// Of a directory also those in its `*.processes` directories.
+    #[arg(value_name = "FILE", required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
-    /// A file with the name of a profile or directory on each line; `-` for standard input
+    /// File with one profile or directory a line; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub from_list: Vec<PathBuf>,
     /// Profile to write
@@ -34,7 +44,7 @@ pub struct Args {
     /// Skip damaged profiles instead of failing
     #[arg(long)]
     pub keep_going: bool,
-    /// Write the sums as one JSON document
+    /// Print the sums as JSON (docs/schemas/merge.schema.json)
     #[arg(long)]
     pub json: bool,
 }
@@ -160,7 +170,8 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     output: &'a Path,

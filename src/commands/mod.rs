@@ -1,12 +1,14 @@
 //! One file per subcommand.
 
 pub mod check;
+pub mod completions;
 pub mod diff;
 pub mod dump;
 pub mod export;
 pub mod import;
 pub mod leaks;
 pub mod list;
+pub mod man;
 pub mod merge;
 pub mod plot;
 pub mod processes;

@@ -3,6 +3,7 @@
 use crate::commands::import::{self, load_or_import};
 use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
+use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::output;
 use anyhow::{Context, Result, bail};
@@ -20,33 +21,38 @@ use std::path::{Path, PathBuf};
 const STDOUT: &str = "-";
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue plot job.residue -o job.svg\n  \
-    residue plot job.residue@51..end -o job.png\n  \
-    residue plot job.residue --what timeline,account --width 720 -o paper.svg\n  \
-    residue plot SEvt__EndOfRun_SProf.txt --what stages -o stages.png\n  \
-    residue plot job.residue --format png -o - | display")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue plot job.residue -o job.svg
+  residue plot job.residue@51..end -o job.png
+  residue plot job.residue --what timeline,account --width 720 -o paper.svg
+  residue plot job.residue --format png -o - | display"
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     pub file: Address,
-    /// Picture to write: NAME.svg or NAME.png; - for standard output, with --format
+    /// Picture to write: NAME.svg or NAME.png; `-` for standard output
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Form of the picture, if not the ending of OUT
-    #[arg(long, value_enum)]
+    /// Format, if OUT does not end in .svg or .png
+    #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// Panels to draw, with commas between; all for which there are data if not given
+    /// Panels to draw, separated by commas [default: all that have data]
     #[arg(long, value_enum, value_name = "PANEL", value_delimiter = ',')]
     pub what: Vec<What>,
     /// Width of the picture; a PNG has twice as many pixels
     #[arg(long, value_name = "PX", default_value_t = Look::USUAL_WIDTH_PX, value_parser = width())]
     pub width: u32,
-    /// Light on dark
+    /// Light lines on a dark background
     #[arg(long)]
     pub dark: bool,
     #[command(flatten)]
     pub events: EventFlags,
-    /// Unit of sizes, where a FILE of another tool does not tell; as for `residue import`
+    /// Unit of sizes in a FILE of another tool, as for `residue import`
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<Unit>,
     #[command(flatten)]
@@ -66,13 +72,13 @@ pub enum Format {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum What {
-    /// RSS, live heap and mapped memory; what grows, with its rate and interval
+    /// RSS, live heap and mapped memory; the growth rate with its interval
     Timeline,
-    /// What each event gained between which stamps
+    /// Growth of each event between stamps
     Stages,
-    /// What is live at the end, by the event it was born in
+    /// Live bytes at the end, by the event that allocated them
     Survival,
-    /// What the growth of the resident size is made of
+    /// The parts of the growth of the resident size
     Account,
 }
 

@@ -9,24 +9,32 @@ use residue_query::processes::{ProcessSummary, document, summary};
 use residue_query::visible::visible;
 
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::input;
 use crate::text::output;
 use crate::text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue run --one-file -o job.residue -- mpirun -np 4 ./job\n  \
-    residue processes job.residue\n  \
-    residue leaks job.residue@process:4711\n  \
-    residue diff job.residue@process:4711 job.residue@process:4712\n  \
-    residue report job.residue@process:all")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue run --one-file -o job.residue -- mpirun -np 4 ./job
+  residue processes job.residue
+  residue leaks job.residue@process:4711
+  residue diff job.residue@process:4711 job.residue@process:4712
+  residue report job.residue@process:all",
+    after_help = "\
+Every command takes FILE@process:PID for one process of FILE, FILE@process:NAME for the only one of \
+that program, and FILE@process:all for the sum. Without it, the first of the list is taken."
+)]
 pub struct Args {
     /// Profile of several processes (`residue run --one-file`), or a folder of profiles
     pub file: PathBuf,
     /// Show only the first N
     #[arg(long, value_name = "N")]
     pub top: Option<usize>,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/processes.schema.json)
     #[arg(long)]
     pub json: bool,
 }

@@ -1,6 +1,7 @@
 //! `residue recover`: finish what a killed `residue run` left behind.
 
 use crate::commands::symbolize::SymbolArgs;
+use crate::flags::help::TEMPLATE;
 use crate::text::output::{self, tell};
 use anyhow::{Context, Result, bail};
 use residue_finish::ArenaFile;
@@ -13,18 +14,24 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue recover                       everything left in shared memory and temporary directories\n  \
-    residue recover --list                only list what is there\n  \
-    residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue recover                       # all that this user's runs left behind
+  residue recover --list                # only list it
+  residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue"
+)]
 pub struct Args {
-    /// Arenas, or directories of arenas [default: all that this user's runs left behind]
+    /// Arena files, or directories of them [default: all of this user]
+    #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
-    /// File for the profile (of one recording), or a directory [default: where the run was going
-    /// to write it]
+    /// Profile to write, or a directory for several
+    ///
+    /// Without it, where `residue run` was going to write it, else PROGRAM.PID.residue.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Only list what could be recovered
+    /// List what could be recovered
     #[arg(long)]
     list: bool,
     #[command(flatten)]

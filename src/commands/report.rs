@@ -18,6 +18,7 @@ use residue_view::page_file;
 
 use crate::flags::address::Address;
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{Loaded, Reading};
 use crate::flags::words;
 use crate::text::report::{self, Look};
@@ -25,24 +26,30 @@ use crate::text::terminal::{Color, Page};
 use crate::text::{output, pager};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue report job.residue\n  \
-    residue report job.residue --view tree,size --counter at-peak\n  \
-    residue report job.residue --view callers --function 'SEvt::.*'\n  \
-    residue report job.residue --view tree --inverted --min-percent 2\n  \
-    residue report job.residue --focus parse --ignore '^boost::' --counters total,calls\n  \
-    residue report job.residue --under 'TrackFinder::run' --kind mapping --max-frames 0\n  \
-    residue report job.residue@51..end --view library\n  \
-    residue report job.*.residue --view self --csv > functions.csv\n  \
-    residue report --pid 4711 --counter calls\n  \
-    residue report job.residue --html job.html\n  \
-    residue report job.residue --json | jq '.self.rows[0].function'")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue report job.residue
+  residue report job.residue --view tree,size --counter at-peak
+  residue report job.residue --view callers --function 'SEvt::.*'
+  residue report job.residue@51..end --view library   # from event 51 on
+  residue report job.*.residue --csv > functions.csv  # their sum
+  residue report --pid 4711 --counter calls           # a running program",
+    after_long_help = "\
+Text is as wide as the terminal or $COLUMNS; long names are shortened to fit. Text longer than the \
+terminal goes through $RESIDUE_PAGER, $PAGER or `less -FRX`.
+
+docs/REPORTS.md shows and explains each view, docs/schemas/report.schema.json the JSON document."
+)]
 pub struct Args {
-    /// Profiles to read, added up; FILE@51, FILE@51..end, FILE@NAME for a moment or what came
-    /// between two
+    /// Profiles to read, added up; FILE@51..end for a part
+    ///
+    /// FILE@51 is the moment when event 51 began, FILE@NAME a snapshot, FILE@51..101 what changed
+    /// between two moments.
     #[arg(value_name = "FILE", required_unless_present = "pid")]
     pub files: Vec<Address>,
-    /// Read a program that `residue run` is recording at this moment instead
+    /// Read a program that `residue run` is recording now
     #[arg(long, conflicts_with = "files", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     #[command(flatten)]
@@ -52,44 +59,62 @@ pub struct Args {
 /// What is shown, and how.
 #[derive(Debug, Clone, clap::Args)]
 pub struct Options {
-    /// What to show, several with commas between them; summary, self, cumulative, stacks and
-    /// advice if not given
+    /// Views to show, separated by commas
+    ///
+    /// Without it: summary, self, cumulative, stacks, advice.
     #[arg(long, value_name = "VIEW", value_parser = words::view(), value_delimiter = ',')]
     pub view: Vec<View>,
-    /// Counter that ranks, and that shares are of; live if not given, total with --thread
+    /// Counter to sort by and to compute percentages from
+    ///
+    /// The default is live, with --thread total.
     #[arg(long, value_name = "COUNTER", value_parser = words::counter())]
     pub counter: Option<Counter>,
-    /// Counters that stand beside it in tables, with commas between them; calls if not given
-    #[arg(long, value_name = "COUNTERS", value_parser = words::counter(), value_delimiter = ',')]
+    /// Further columns of tables, separated by commas
+    ///
+    /// The default is calls.
+    #[arg(
+        long,
+        value_name = "COUNTERS",
+        value_parser = words::counter(),
+        value_delimiter = ',',
+        hide_possible_values = true
+    )]
     pub counters: Vec<Counter>,
-    /// Rows and stacks to show, or `all`; 0 for the summary alone
+    /// Rows to show, or `all`
+    ///
+    /// 0 shows the summary only.
     #[arg(long, value_name = "N", value_parser = top, default_value = DEFAULT_TOP)]
     pub top: usize,
-    /// Least share that has a row of its own; 0.5 for callers and tree if not given
+    /// Hide rows below this percentage
+    ///
+    /// The default is 0.5 in callers and tree, 0 in tables.
     #[arg(long, value_name = "P", value_parser = percent)]
     pub min_percent: Option<f64>,
-    /// Callers: only functions that match this regular expression
+    /// callers: only functions that match
     #[arg(long, value_name = "REGEX", value_parser = regex)]
     pub function: Option<Regex>,
-    /// Tree: from the allocating functions to the root
+    /// tree: from the allocating functions to the root
     #[arg(long)]
     pub inverted: bool,
-    /// Frames to show of each stack, leaf and root sides; 0 for all
+    /// Frames to show of each stack; 0 shows all
     #[arg(long, value_name = "N", default_value_t = DEFAULT_MAX_FRAMES)]
     pub max_frames: usize,
     #[command(flatten)]
     pub reading: Reading,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/report.schema.json)
     #[arg(long, help_heading = "Output", conflicts_with = "csv")]
     pub json: bool,
-    /// Write the page of `residue view` with its data into one file, to be sent and opened
-    /// anywhere; `-` for standard output
+    /// Write the page of `residue view` as one file
+    ///
+    /// It opens from disk, without residue and without a network, and can be attached to a bug
+    /// report. Of large profiles it holds the top, and says what it leaves out. `-` is standard
+    /// output. Only the options for names can be combined with it.
     #[arg(long, value_name = "OUT", help_heading = "Output", conflicts_with_all = NOT_WITH_HTML)]
     pub html: Option<PathBuf>,
-    /// Write the first view as a table of comma-separated values
+    /// Print the first view as comma-separated values
     #[arg(long, help_heading = "Output")]
     pub csv: bool,
-    /// When to use bold and dim text
+    /// When to use colours
     #[arg(
         long,
         value_name = "WHEN",
@@ -98,7 +123,7 @@ pub struct Options {
         help_heading = "Output"
     )]
     pub color: Color,
-    /// Do not page long text on a terminal
+    /// Do not use a pager
     #[arg(long, help_heading = "Output")]
     pub no_pager: bool,
 }

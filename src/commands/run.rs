@@ -4,6 +4,7 @@ mod summary;
 
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::text::output::tell;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
@@ -30,81 +31,182 @@ use std::time::{Duration, Instant};
 use summary::{Expected, Summary};
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue run -- ./simulate run.mac\n  \
-    residue run -o job.residue -t cc1plus -- make -j8\n  \
-    residue run --event-function 'Sim::process_event' -- ./simulate run.mac\n  \
-    residue run --min-size 4KiB -- python3 train.py\n\n\
-    The exit status is the program's; 125 for wrong usage or when residue failed, 126 when the\n\
-    program cannot be executed, 127 when it is not found.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue run ./simulate run.mac
+  residue run -o job.residue -- ./simulate run.mac
+  residue run --event-function 'Manager::ProcessOneEvent' -- ./simulate
+  residue run --event-line 'event (?<id>\\d+) hits (?<hits>\\d+)' -- ./simulate
+  residue run -t cc1plus -- make -j8                # the compiler only",
+    after_help = "\
+Exit status: the program's own; 125 for wrong usage or if residue cannot record, 126 if CMD is not executable, \
+127 if CMD is not found. If a signal ends the program, the same signal ends residue."
+)]
 pub struct Args {
-    /// File for the profile, or a directory to put it in [default: PROGRAM.PID.residue]. With
-    /// several processes it holds the one with the most events, else the most memory; the
-    /// others go to the directory FILE.processes beside it, without FILE's suffix
+    /// Profile to write [default: PROGRAM.PID.residue]
+    ///
+    /// In a directory it gets its default name. With several processes it holds the one with the
+    /// most events, else the most memory; the others go to the directory FILE.processes beside
+    /// it, without FILE's suffix. If it cannot be written there, the program still runs, and residue says at once where the
+    /// profile goes instead.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Record only processes whose program name matches NAME (`*` and `?` allowed) [default: all
-    /// programs]
+    /// Record only programs of this name
+    ///
+    /// The default is all programs; `*` and `?` are wildcards.
     #[arg(short = 't', long, value_name = "NAME", value_parser = arguments::program_pattern)]
     program: Option<String>,
-    /// Keep stacks only for blocks of at least SIZE (512, 4KiB); smaller ones share one stack
-    #[arg(long, value_name = "SIZE", default_value = "0", value_parser = arguments::size)]
+    /// Keep stacks only for blocks of at least this size (512, 4KiB)
+    ///
+    /// Smaller ones are counted in one pooled stack.
+    #[arg(
+        long,
+        value_name = "SIZE",
+        default_value = "0",
+        hide_default_value = true,
+        value_parser = arguments::size,
+        help_heading = RECORDER
+    )]
     min_size: u64,
-    /// Keep stacks only for blocks of at most SIZE (1MiB); larger ones share one stack
-    #[arg(long, value_name = "SIZE", value_parser = arguments::size)]
+    /// Keep stacks only for blocks of at most this size (1MiB)
+    ///
+    /// Larger ones are counted in one pooled stack.
+    #[arg(long, value_name = "SIZE", value_parser = arguments::size, help_heading = RECORDER)]
     max_size: Option<u64>,
-    /// Begin with recording switched on or off
-    #[arg(long, value_enum, value_name = "STATE", default_value_t = Start::Recording)]
+    /// Whether to record from the start
+    ///
+    /// `paused` records nothing until the program calls residue_resume_all.
+    #[arg(
+        long,
+        value_enum,
+        value_name = "STATE",
+        default_value_t = Start::Recording,
+        help_heading = RECORDER
+    )]
     start: Start,
-    /// Record only the program itself, not the processes it starts; writes one file
+    /// Put all processes into one profile
+    ///
+    /// `residue processes FILE` lists them, FILE@process:PID is one of them in every command.
+    #[arg(long)]
+    one_file: bool,
+    /// Do not record the processes that the program starts
+    ///
+    /// One file is written.
     #[arg(long)]
     no_children: bool,
-    /// Longest stack kept whole; of deeper ones the root side and the leaf side are kept
-    #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(2..=32768))]
+    /// Cut the middle out of stacks with more than N frames
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 4096,
+        value_parser = clap::value_parser!(u32).range(2..=32768),
+        hide_short_help = true, help_heading = RECORDER
+    )]
     max_depth: u32,
-    /// Compare every stack (or one in N) with libgcc's unwinder and count differences
-    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true,
-        default_missing_value = "1", value_parser = clap::value_parser!(u32).range(1..))]
+    /// Compare stacks (all, or one in N) with those of libgcc's unwinder
+    ///
+    /// Differences are counted and reported.
+    #[arg(
+        long,
+        value_name = "N",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "1",
+        value_parser = clap::value_parser!(u32).range(1..),
+        hide_short_help = true,
+        help_heading = RECORDER
+    )]
     verify_stacks: Option<u32>,
-    /// Each call of this function begins the next event: a mangled or demangled name, `*` and
-    /// `?` allowed, in the executable or any library
-    #[arg(long, value_name = "NAME", conflicts_with = "event_line",
-        value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    /// Begin an event at each call of this function
+    ///
+    /// A mangled or demangled name, with or without parameters; `*` and `?` are wildcards. The
+    /// executable and all libraries are searched, also those loaded later. A symbol table is
+    /// needed, debug information is not. A call ends the event before it on the same thread.
+    /// Inlined functions are never called, and functions shorter than five bytes cannot be watched;
+    /// the profile says how many. May be given several times.
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "event_line",
+        value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        help_heading = EVENTS
+    )]
     event_function: Vec<String>,
-    /// Each line of output that matches is an event; the group `id` is its id, other named groups
-    /// are its counters: 'eventID (?<id>\d+) .* hits (?<hits>\d+)'. A line with counters ends its
-    /// event, a line without begins it
-    #[arg(long, value_name = "REGEX",
-        value_parser = clap::builder::NonEmptyStringValueParser::new())]
+    /// Take each line of output that matches as an event
+    ///
+    /// The named group `id` is the event's id, other named groups are its counters. A line with
+    /// counters ends its event, a line without begins it. The program is not stopped at its lines: use --event-function for programs that print many lines
+    /// a second. Programs must not buffer their output: run Python with -u, C programs under
+    /// `stdbuf -oL`.
+    #[arg(
+        long,
+        value_name = "REGEX",
+        value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        help_heading = EVENTS
+    )]
     event_line: Option<String>,
-    /// Length of a tick, which stands for an event where the program marks none; 0 for no ticks
-    #[arg(long, value_name = "TIME", default_value = "1s", value_parser = arguments::time)]
+    /// Interval that counts as an event where there are none
+    ///
+    /// `1s`, `250ms`, `2min`. 0 for none. Rates are then per tick. The first event of the program ends the ticks.
+    #[arg(
+        long,
+        value_name = "TIME",
+        default_value = "1s",
+        value_parser = arguments::time,
+        help_heading = EVENTS
+    )]
     tick: Duration,
-    /// Take a snapshot, with /proc/PID/maps and smaps, at every N-th event
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    /// Take a snapshot at every N-th event
+    ///
+    /// A snapshot keeps the heap by stack, and /proc/PID/maps, smaps and numa_maps. The event's
+    /// number is its name: FILE@51.
+    #[arg(
+        long,
+        value_name = "N",
+        value_parser = clap::value_parser!(u64).range(1..),
+        help_heading = EVENTS
+    )]
     snapshot_every: Option<u64>,
-    /// Take snapshots at these events: 1,51,101 (`end` is always there)
-    #[arg(long, value_name = "EVENTS", value_delimiter = ',', value_parser = arguments::event)]
+    /// Take snapshots at these events: 1,51,101
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        value_delimiter = ',',
+        value_parser = arguments::event,
+        help_heading = EVENTS
+    )]
     snapshot_at: Vec<arguments::Event>,
-    /// Leak this much in every event, to test the measurement: 10MB/event; with `,untouched` the
-    /// memory is never written
-    #[arg(long, value_name = "BYTES/event", value_parser = arguments::injection)]
+    /// Leak this much at every event, to check the measurement
+    ///
+    /// `10MB/event`, or `10MB/event,untouched` for memory that is never written to.
+    #[arg(
+        long,
+        value_name = "SIZE/event",
+        value_parser = arguments::injection,
+        hide_short_help = true,
+        help_heading = EVENTS
+    )]
     inject_leak: Option<Injection>,
-    /// Finish when the program ends, even if processes it left behind still run
+    /// Do not wait for processes that outlive the program
     #[arg(long)]
     no_wait: bool,
-    /// Keep the recorder's memory in a directory of DIR [default: /dev/shm, or a temporary directory]
-    #[arg(long, value_name = "DIR")]
+    /// Keep the recorder's shared memory below DIR [default: /dev/shm]
+    #[arg(long, value_name = "DIR", hide_short_help = true, help_heading = RECORDER)]
     arena_dir: Option<PathBuf>,
     #[command(flatten)]
     symbols: SymbolArgs,
     /// Print errors only
     #[arg(short, long)]
     quiet: bool,
-    /// The program and its arguments
+    /// Program to record, and its arguments
     #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
+
+const EVENTS: &str = "Events";
+const RECORDER: &str = "Recorder";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 enum Start {
@@ -239,6 +341,9 @@ fn record(args: Args) -> Result<ExitCode> {
         run.finish_all(arenas, &args.symbols.search(), |finished| {
             summary.add(finished);
         });
+        if args.one_file {
+            summary.join();
+        }
         summary.tell(&Expected {
             is_quiet: args.quiet,
             program: args.program.as_deref(),

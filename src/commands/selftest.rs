@@ -1,6 +1,7 @@
 //! `residue selftest`: proves on this machine that recording works.
 
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use anyhow::{Result, bail};
 use residue_selftest::check::Check;
@@ -12,18 +13,37 @@ use serde::Serialize;
 use std::process::ExitCode;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue selftest\n  \
-    residue selftest --leak 10MB --events 200\n\n\
-    Exit status: 0 when all is as it should be, 1 when not, 2 for errors.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue selftest
+  residue selftest --leak 10MB --events 200",
+    after_help = "\
+Exit status: 0 if all checks pass, 1 if one fails, 2 on errors.",
+    after_long_help = "\
+Checks:
+  hooks            every function that allocates or frees is recorded, with exact counters
+  stacks           stacks of a deep recursion equal those of libgcc's unwinder
+  leak, touched    a leak is found within the stated interval, and the resident size grows by it
+  leak, untouched  the same for memory never written to: the resident size does not grow
+  no leak          without a leak the verdict is NO GROWTH, with its detection limit
+  event function   every call of a function named by --event-function is an event
+  cost             nanoseconds for marks and allocations, recorded and not; never fails
+
+The resident size may differ from the leak by two pages an event and 2 %. An allocator in LD_PRELOAD \
+is tested instead of glibc's.
+
+Exit status: 0 if all checks pass, 1 if one fails, 2 on errors."
+)]
 pub struct Args {
-    /// What the deliberate leak leaves behind in every event
+    /// Size of the deliberate leak in each event
     #[arg(long, value_name = "SIZE", default_value = "1MB", value_parser = arguments::rate)]
     leak: u64,
-    /// Events of the deliberate leak
+    /// Number of events
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(20..=4000))]
     events: u64,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/selftest.schema.json)
     #[arg(long)]
     json: bool,
     /// Let the recorded program do something else than it tells, so that this must fail
@@ -49,7 +69,8 @@ fn task(text: &str) -> Result<Task, String> {
 const EXIT_FAILED: u8 = 1;
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     ok: bool,

@@ -1,6 +1,7 @@
 //! `residue snapshot`: a named moment of a program that is being recorded, asked for
 //! from outside.
 
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use anyhow::{Context, Result, bail};
 use residue_arena::header;
@@ -15,17 +16,27 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue snapshot 4711\n  \
-    residue snapshot 4711 after-loading && residue dump job.residue --maps after-loading\n\n\
-    The snapshot is part of the profile that the recording ends in, as FILE@NAME.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue snapshot 4711
+  residue snapshot 4711 after-loading",
+    after_long_help = "\
+The snapshot keeps the heap by stack and /proc/PID/maps, smaps and numa_maps. It becomes part of the \
+profile, as FILE@NAME. The program is not stopped."
+)]
 pub struct Args {
-    /// Process that `residue run` records at this moment
+    /// Process that `residue run` is recording now
+    ///
+    /// The program's own number, not that of `residue run`.
     pid: u32,
     /// Name of the snapshot [default: outside-1, outside-2, ...]
+    ///
+    /// No number, not `end` or `exit`, without `/`, `@` and `..`.
     #[arg(value_parser = name)]
     name: Option<String>,
-    /// Write one JSON document
+    /// Print JSON (docs/schemas/snapshot.schema.json)
     #[arg(long)]
     json: bool,
 }
@@ -45,7 +56,8 @@ fn name(text: &str) -> Result<String, String> {
 }
 
 #[derive(Serialize)]
-struct Document<'a> {
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document<'a> {
     format: &'static str,
     version: u32,
     pid: u32,

@@ -8,25 +8,35 @@ use residue_query::stages::{document, reason};
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use crate::text::stages as text;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue stages job.residue\n  \
-    residue stages SEvt__EndOfRun_SProf.txt --rows 10\n  \
-    residue stages job.residue --value time\n  \
-    residue stages job.residue --json | jq '.stages.intervals[] | {from, to, mean}'")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue stages job.residue
+  residue stages job.residue --value time
+  residue stages SEvt__EndOfRun_SProf.txt --rows 10   # stamps of another tool
+  residue stages job.residue --json | jq '.stages.intervals[]'",
+    after_long_help = "\
+Stamps are named moments that the program marks (residue_stamp). A program without stamps has the \
+begin and end of its events. docs/EVENTS.md explains the output."
+)]
 pub struct Args {
-    /// Profile to read, or a file that `residue import` reads; FILE@51..end for some events only
+    /// Profile to read, or a file of another tool; FILE@51..end for some events
+    ///
+    /// `residue import --help` lists the formats of other tools.
     pub file: Address,
-    /// What is compared; the live heap if not given, or the first of rss, vm where it was not recorded
-    #[arg(long, value_enum)]
+    /// What to compare [default: live, or rss, or vm: the first that was recorded]
+    #[arg(long, value_enum, value_name = "VALUE")]
     pub value: Option<Choice>,
-    /// Events to show at the start and at the end
+    /// Events to show from the start and from the end
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub rows: usize,
-    /// Write one JSON document, with all events
+    /// Print JSON with all events (docs/schemas/stages.schema.json)
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]

@@ -1,6 +1,7 @@
 //! `residue symbolize`: name the functions of a profile, later or again.
 
 use crate::flags::arguments;
+use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use anyhow::Result;
 use residue_finish::{Step, Symbolized, symbolize};
@@ -9,19 +10,23 @@ use residue_recording::finishing::LateBar;
 use residue_symbols::{Cache, Search};
 use std::path::{Path, PathBuf};
 
+const SYMBOLS: &str = "Symbols";
+
 /// Where names of functions come from.
 #[derive(clap::Args, Default)]
 pub struct SymbolArgs {
-    /// Look for the program, its libraries and /usr/lib/debug below DIR: the root of the machine
-    /// that it ran on
-    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
+    /// Root directory of the machine that the program ran on
+    ///
+    /// The program, its libraries and /usr/lib/debug are looked for below it.
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
     sysroot: Option<PathBuf>,
-    /// A tree of binaries and debug files of any machine, found by their build-ids; may be given
-    /// several times
-    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
+    /// Search DIR for binaries and debug files by build-id
+    ///
+    /// May be given several times.
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
     symbols: Vec<PathBuf>,
-    /// Read all names anew, and do not remember them for the next time
-    #[arg(long)]
+    /// Neither read nor write the cache of function names
+    #[arg(long, help_heading = SYMBOLS)]
     no_symbol_cache: bool,
 }
 
@@ -36,22 +41,32 @@ impl SymbolArgs {
 }
 
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue symbolize job.residue                      again, with the debug files installed since\n  \
-    residue symbolize job.residue --symbols build/     with the files of a build tree\n  \
-    residue symbolize job.residue --sysroot /mnt/node  with the files of another machine\n  \
-    residue symbolize job.residue -o named.residue\n\n\
-    A file is believed only if its build-id is that of the program recorded. Names that are\n\
-    not found again are kept.")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue symbolize job.residue                       # with new debug files
+  residue symbolize job.residue --symbols build/      # with a build tree
+  residue symbolize job.residue --sysroot /mnt/node   # of another machine
+  residue symbolize job.residue -o named.residue",
+    after_long_help = "\
+Function names come from symbol tables, lines and inlined functions from DWARF 3 to 5: in the file \
+itself, in separate debug files (by build-id or .gnu_debuglink), in .dwo, .dwp and dwz files. A file \
+with another build-id is never used. Names that are not found again are kept. Frames without a name \
+are shown as libfoo.so+0x12f0 and counted.
+
+Names are cached by build-id in $RESIDUE_CACHE_DIR, $XDG_CACHE_HOME/residue or ~/.cache/residue, up \
+to 512 MiB."
+)]
 pub struct Args {
-    /// The profile; it is replaced by the one with better names
+    /// Profile to read and to replace
     file: PathBuf,
-    /// Leave FILE as it is, and write there
+    /// Write here and leave FILE unchanged
     #[arg(short, long, value_name = "OUT")]
     output: Option<PathBuf>,
     #[command(flatten)]
     symbols: SymbolArgs,
-    /// Say what was found as JSON; an array where FILE holds several processes
+    /// Print what was found as JSON; an array if FILE holds several processes
     #[arg(long)]
     json: bool,
 }

@@ -14,6 +14,7 @@ use residue_finish::ArenaFile;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::output;
 use residue_query::page::open_profiles::OpenProfiles;
@@ -25,31 +26,38 @@ use residue_view::server::Server;
 use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:\n  \
-    residue view job.residue\n  \
-    residue view job.residue --at 'flame?events=51..100'\n  \
-    residue view before.residue after.residue --at compare\n  \
-    residue view --pid 4711\n  \
-    residue view job.residue --no-browser --port 8080\n\n\
-    The page is served to this machine alone, at an address that holds a secret. From elsewhere:\n  \
-    ssh -L 8080:127.0.0.1:8080 HOST residue view job.residue --port 8080")]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue view job.residue
+  residue view before.residue after.residue --at compare
+  residue view job.residue --at 'flame?events=51..100'
+  residue view --pid 4711                             # a running program
+  residue view job.residue --no-browser --port 8080",
+    after_long_help = "\
+The page is served to this machine only, at an address that contains a secret; other requests are \
+refused. From another machine: ssh -L 8080:127.0.0.1:8080 HOST residue view job.residue --port 8080
+
+docs/VIEW.md shows the page."
+)]
 pub struct Args {
-    /// Profile to look at, or a file that `residue import` reads
+    /// Profile to show, or a file of another tool
     #[arg(value_name = "FILE", required_unless_present = "pid")]
     pub file: Option<Address>,
-    /// Another one, to compare: FILE is before, FILE2 after
+    /// Profile to compare FILE with: FILE is before, FILE2 after
     #[arg(value_name = "FILE2")]
     pub second: Option<Address>,
-    /// Look at a program that `residue run` is recording at this moment
+    /// Show a program that `residue run` is recording now
     #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
-    /// Where to begin: what stands after `#` in the page's address
+    /// View to open: what follows `#` in the page's address
     #[arg(long, value_name = "VIEW")]
     pub at: Option<String>,
-    /// Port of this machine; 0 for a free one
+    /// Port to listen on; 0 for any free one
     #[arg(long, value_name = "N", default_value_t = 0)]
     pub port: u16,
-    /// Only print the address
+    /// Print the address, do not open a browser
     #[arg(long)]
     pub no_browser: bool,
     #[command(flatten)]

@@ -3,7 +3,12 @@
 pub mod address;
 pub mod arguments;
 pub mod events;
+pub mod help;
 pub mod ignore;
 pub mod naming;
 pub mod reading;
+#[cfg(test)]
+pub mod reference;
+#[cfg(test)]
+pub mod shell;
 pub mod words;

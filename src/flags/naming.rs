@@ -9,13 +9,15 @@ use residue_query::choice::Names;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Naming {
-    /// More rules for names, after the built-in ones
+    /// Apply these naming rules after the built-in ones
+    ///
+    /// docs/RULES.md describes the file. May be given several times.
     #[arg(long, value_name = "FILE", help_heading = "Names")]
     pub rules: Vec<PathBuf>,
-    /// No built-in rules: every frame under its own name
+    /// Do not apply the built-in rules: show every frame
     #[arg(long, help_heading = "Names")]
     pub no_rules: bool,
-    /// Names with parameters and return types, however long
+    /// Show parameters and return types
     #[arg(long, help_heading = "Names")]
     pub full_names: bool,
 }

@@ -17,29 +17,43 @@ use crate::input;
 
 #[derive(Debug, Clone, Default, clap::Args)]
 pub struct Reading {
-    /// Which memory to read
+    /// Kind of memory
     #[arg(long, value_name = "KIND", value_parser = words::kind(), default_value = "heap")]
     pub kind: Kind,
-    /// Only stacks with a function that matches this regular expression; case is ignored unless
-    /// the pattern has a capital letter
+    /// Only stacks with a function that matches
+    ///
+    /// The shown name or the full one may match; case is ignored unless the pattern has a capital
+    /// letter. A filter may be given several times: one of them
+    /// must match. Filters of different kinds must all match. Percentages are of what passes.
     #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub focus: Vec<String>,
-    /// No stacks with a function that matches
+    /// Leave out stacks with a function that matches
     #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub ignore: Vec<String>,
-    /// Only what was called by a function that matches, which becomes the root
+    /// Only what a matching function called
+    ///
+    /// The function becomes the root of the stacks.
     #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub under: Vec<String>,
-    /// Only stacks that pass through this library: a file name, `*` and `?` for any text
+    /// Only stacks that pass through this library
+    ///
+    /// A file name, in which `*` and `?` are wildcards.
     #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub module: Vec<String>,
     /// Only what was allocated inside this scope
+    ///
+    /// A name that the program gave with residue_scope_begin; `*` and `?` are wildcards.
     #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub scope: Vec<String>,
-    /// Only what this thread allocated and freed: its name (`*`, `?`) or number
+    /// Only what this thread allocated and freed
+    ///
+    /// Its name or number; `*` and `?` are wildcards. Live bytes are not known by thread, since another thread may have
+    /// freed them.
     #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub thread: Option<String>,
-    /// Only what changed between two events or snapshots: `51..end`, `id:7..id:9`
+    /// Only what changed between two moments: 51..end
+    ///
+    /// Each side is an event, an event's id (`id:7`) or a snapshot.
     #[arg(long, value_name = "A..B", help_heading = "Filters")]
     pub events: Option<String>,
     #[command(flatten)]

@@ -25,6 +25,7 @@ const FEWEST_FOR_A_LINE: usize = 5;
 const NOTABLE_BYTES: f64 = 64.0 * 1024.0;
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Account"))]
 pub struct GrowthAccount {
     /// Events of the first and of the last account that was used.
@@ -51,6 +52,7 @@ pub struct GrowthAccount {
 
 /// Growth in bytes per event.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "AccountParts"))]
 pub struct Parts {
     /// As the kernel reports it for the process.

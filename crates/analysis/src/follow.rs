@@ -12,6 +12,7 @@ use serde::Serialize;
 
 /// What the growth depends on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Dependence {
@@ -27,6 +28,7 @@ pub enum Dependence {
 
 /// How increments follow a counter. Each estimate comes with its 95 % interval.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Follow {
     pub bytes_per_unit: f64,

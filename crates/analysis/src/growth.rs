@@ -25,6 +25,7 @@ pub use reason::Reason;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Outcome {
@@ -36,6 +37,7 @@ pub enum Outcome {
 
 /// How rate and interval were found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum Method {
@@ -68,14 +70,17 @@ impl Default for GrowthOptions {
 
 /// What a series says about growth. Rates are in bytes per event.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Growth {
     pub outcome: Outcome,
     pub rate: f64,
     /// The 95 % interval of the rate; infinite, and null in JSON, where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub low: f64,
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub high: f64,
     /// Leading events that were left out.
     pub warm_up_events: u64,
@@ -92,6 +97,7 @@ pub struct Growth {
     /// The smallest growth that this run would have been called growing for, nine times in ten;
     /// infinite, and null in JSON, where no growth would have been.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     pub smallest_visible: f64,
     /// If undetermined: about how many events would decide.
     pub needs_events: Option<u64>,

@@ -37,6 +37,7 @@ use serde::Serialize;
 
 /// What of a stamp is looked at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StagesValue"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Value {
@@ -62,6 +63,7 @@ impl Value {
 
 /// The stage matrix, and what it says. Values are in bytes, or in nanoseconds.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stages {
     pub value: Value,
     /// Names of the stamps, in the order of an event.

@@ -44,6 +44,7 @@ mod trie;
 
 pub use arena_file::{ArenaFile, Error, Identity};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
+pub use symbols_report::SymbolsReport;
 
 use births::Births;
 use ledger::Ledger;

@@ -29,7 +29,10 @@ impl ModuleSymbols {
 
 /// What was found, for programs to read.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SymbolsReport<'a> {
+    format: &'static str,
+    version: u32,
     frames: u64,
     named: u64,
     with_lines: u64,
@@ -40,6 +43,7 @@ pub struct SymbolsReport<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ModuleReport<'a> {
     path: &'a str,
     frames: u64,
@@ -61,6 +65,8 @@ impl Symbolized {
             reason: module.reason(),
         });
         SymbolsReport {
+            format: "residue-symbolize",
+            version: 1,
             frames: self.sum(|module| module.frames),
             named: self.sum(|module| module.named),
             with_lines: self.sum(|module| module.with_lines),

@@ -13,6 +13,7 @@ macro_rules! numbers {
     ($(#[$attribute:meta])* $Name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+        #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
         #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
         #[serde(default)]
         pub struct $Name {

@@ -64,6 +64,7 @@ pub struct Profile {
 
 /// Who was recorded, how, and how it ended.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Meta {
     pub residue_version: String,
@@ -102,6 +103,7 @@ pub struct Meta {
 }
 
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(tag = "kind", rename_all = "kebab-case")]
 pub enum End {
@@ -123,6 +125,7 @@ pub enum End {
 
 /// The recording options in force.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Options {
     pub min_size_bytes: u64,
@@ -134,6 +137,7 @@ pub struct Options {
 
 /// One load of one file; the same file loaded again is another module.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Module {
     pub path: String,
@@ -225,6 +229,7 @@ pub struct Stack {
 
 /// One thread of the program.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Thread {
@@ -236,6 +241,7 @@ pub struct Thread {
 
 /// What one thread did with the blocks of one stack.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ThreadCounters {
     pub thread: ThreadId,
     /// Blocks it made, and their bytes.
@@ -259,6 +265,7 @@ impl ThreadCounters {
 
 /// Number of blocks whose size has `bits` binary digits: bin 7 holds 64..=127 bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct SizeBin {
     pub bits: u8,
     pub blocks: u64,
@@ -266,6 +273,7 @@ pub struct SizeBin {
 
 /// Blocks made at one moment and still live.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct BirthBin {
     pub birth: u32,
     pub blocks: u64,

@@ -55,6 +55,7 @@ impl Timeline {
 
 /// How events were found and how many there were.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventsAbout"))]
 #[serde(default)]
 pub struct About {
@@ -95,6 +96,7 @@ pub struct EventSearch {
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EventSource"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Source {
@@ -125,6 +127,7 @@ impl Source {
 
 /// Calls that made no sense; each was passed over.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
 pub struct Misuse {
@@ -139,6 +142,7 @@ pub struct Misuse {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(rename_all = "kebab-case")]
 pub enum MomentKind {
@@ -160,6 +164,7 @@ impl MomentKind {
 /// The process at one moment. Sizes are `None` where they were not read. Rows serialise
 /// without the number of their name, which means nothing elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Moment {
     pub kind: MomentKind,
     /// The event that begins or ends, or the one last begun.
@@ -208,6 +213,7 @@ impl Moment {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Stamp {
     #[serde(skip)]
     pub name: NameId,
@@ -219,6 +225,7 @@ pub struct Stamp {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Count {
     pub event: EventNumber,
     #[serde(skip)]
@@ -227,6 +234,7 @@ pub struct Count {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CounterTotal {
     pub moment: MomentId,
     #[serde(skip)]
@@ -237,6 +245,7 @@ pub struct CounterTotal {
 /// By how much a stack's live memory changed between the moment before (the last
 /// one with changes) and this one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Change {
     pub moment: MomentId,
     pub stack: StackId,
@@ -246,6 +255,7 @@ pub struct Change {
 
 /// What is resident, by kind, and what the allocator says of itself.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct Account {
     pub moment: MomentId,
@@ -265,6 +275,7 @@ pub struct Account {
 
 /// An allocator's own statistics.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct AllocatorState {
     /// Blocks in use with their headers and rounding.
@@ -287,6 +298,7 @@ pub struct Snapshot {
 
 /// Frees of a stack's blocks in a later event than the one they were born in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Deferral {
     pub stack: StackId,
     pub frees: u64,

@@ -29,6 +29,8 @@ pub mod page;
 pub mod paths;
 pub mod processes;
 pub mod report;
+#[cfg(feature = "schema")]
+pub mod schema;
 pub mod select;
 pub mod size_bins;
 pub mod sources;

@@ -8,8 +8,9 @@ use serde::Serialize;
 
 use crate::visible::visible;
 
-/// The stage matrix for programs to read; the schema is in docs/COMMANDS.md.
+/// The stage matrix for programs to read; the schema is docs/schemas/stages.schema.json.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document<'a> {
     format: &'static str,
     version: u32,

@@ -6,6 +6,7 @@ use serde::Serialize;
 const MOST_SHOWN: usize = 8;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Check {
     pub name: &'static str,
     pub ok: bool,

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use serde::Serialize;
 
 #[derive(Debug, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Comparison {
     pub recorded: Costs,
     pub not_recorded: Costs,

@@ -9,12 +9,13 @@ use residue_analysis::verdict::{Verdict, verdict};
 use residue_names::cut_middle;
 use residue_profile::timeline::Source;
 use residue_profile::units::{bytes, count, counted, counted_units};
-use residue_profile::{End, Profile};
+use residue_profile::{End, ListedProcess, Profile, write_processes};
 use residue_query::choice::Names;
 use residue_query::leaks::headline;
 use residue_query::no_events::NoVerdict;
 use residue_query::visible::{command_line, visible};
 use residue_query::warnings::warnings;
+use residue_recording::destination::{clear_processes, processes_folder};
 use residue_recording::ending::Finished;
 
 use crate::text::leaks::{Length, lines};
@@ -42,10 +43,12 @@ pub struct Summary {
     chosen: Option<(PathBuf, Profile)>,
     others: Vec<OtherProcess>,
     failures: Vec<String>,
+    is_one_file: bool,
 }
 
 struct OtherProcess {
-    folder: PathBuf,
+    path: PathBuf,
+    process: ListedProcess,
     peak_bytes: u64,
     line: String,
 }
@@ -62,6 +65,31 @@ impl Summary {
         }
     }
 
+    /// Puts the profiles of all processes into the one file; with a single process it is
+    /// what it was.
+    pub fn join(&mut self) {
+        let Some((file, profile)) = self.chosen.as_ref().filter(|_| !self.others.is_empty()) else {
+            return;
+        };
+        sort_by_size(&mut self.others);
+        let others = self.others.iter();
+        let members: Vec<(ListedProcess, PathBuf)> =
+            std::iter::once((ListedProcess::of(profile), file.clone()))
+                .chain(others.map(|other| (other.process.clone(), other.path.clone())))
+                .collect();
+        let folder = processes_folder(file);
+        match write_processes(file, &members) {
+            Ok(()) => {
+                clear_processes(&folder);
+                self.is_one_file = true;
+            }
+            Err(error) => self.failures.push(format!(
+                "--one-file: {error}; the other processes are in {}",
+                folder.display()
+            )),
+        }
+    }
+
     pub fn tell(mut self, expected: &Expected) {
         for failure in &self.failures {
             tell(failure);
@@ -69,13 +97,16 @@ impl Summary {
         if expected.is_quiet {
             return;
         }
-        self.others
-            .sort_by_key(|other| std::cmp::Reverse(other.peak_bytes));
+        sort_by_size(&mut self.others);
         match &self.chosen {
             Some((path, profile)) => {
                 let is_judged = tell_process(profile, self.others.len());
-                tell_others(&self.others);
                 let file = path.display();
+                let place = match self.is_one_file {
+                    true => format!("the same file; `residue processes {file}` lists them"),
+                    false => format!("{}/", processes_folder(path).display()),
+                };
+                tell_others(&self.others, &place);
                 let command = if is_judged { "leaks" } else { "report" };
                 tell(format_args!("next: residue {command} {file}"));
                 tell(format_args!("  or: residue view {file}"));
@@ -182,7 +213,8 @@ impl OtherProcess {
             .peak_bytes
             .saturating_add(profile.mappings.peak_bytes);
         OtherProcess {
-            folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+            path: path.to_path_buf(),
+            process: ListedProcess::of(profile),
             peak_bytes,
             line: format!(
                 "{:>7}  peak {:>8}  {}{}",
@@ -210,15 +242,16 @@ fn events_suffix(profile: &Profile) -> String {
     }
 }
 
-fn tell_others(others: &[OtherProcess]) {
-    let Some(first) = others.first() else {
+fn sort_by_size(others: &mut [OtherProcess]) {
+    others.sort_by_key(|other| std::cmp::Reverse(other.peak_bytes));
+}
+
+fn tell_others(others: &[OtherProcess], place: &str) {
+    if others.is_empty() {
         return;
-    };
-    tell(format_args!(
-        "{} in {}/",
-        counted(others.len() as u64, "other process", "other processes"),
-        first.folder.display()
-    ));
+    }
+    let number = counted(others.len() as u64, "other process", "other processes");
+    tell(format_args!("{number} in {place}"));
     for other in others.iter().take(SHOWN_PROCESSES) {
         tell(&other.line);
     }

@@ -37,7 +37,7 @@ function Missing(props: { why: string }) {
         <p>{props.why}</p>
         <p class="muted">
           Stages lie between named moments that the program marks with <code>residue_stamp("name")</code> inside its
-          events, in C, C++, Rust, Python or Fortran: see docs/MARKS.md.
+          events, in C, C++, Rust, Python or Fortran: see docs/EVENTS.md.
         </p>
       </div>
     </>

@@ -3,6 +3,7 @@
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "GrowthReason"))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Reason {

@@ -4,6 +4,7 @@ use super::Shape;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "ShapeReason"))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Reason {

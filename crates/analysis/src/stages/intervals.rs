@@ -24,6 +24,7 @@ use super::series::Series;
 /// The stretch from one stamp to the next. In events that lack its first stamp it
 /// begins at the stamp they have before it.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Interval {
     pub from: String,
     pub to: String,
@@ -44,6 +45,7 @@ pub struct Interval {
 
 /// Which of the two differences to believe.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "kebab-case")]
 pub enum Trust {
     /// Start to start: start to end misses what grows after the last stamp.
@@ -57,6 +59,7 @@ pub enum Trust {
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Guilty {
     /// Index into [`super::Stages::intervals`].
     pub interval: usize,

@@ -8,6 +8,7 @@ use serde::Serialize;
 use super::matrix::{Matrix, Row};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Jump {
     pub event: EventNumber,
     /// From the event's first stamp to the next one's.

@@ -10,6 +10,7 @@ use super::turns::Turns;
 use super::{Reason, Value, tags};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Row {
     pub event: EventNumber,
     /// The value at the event's first and last stamp.

@@ -6,6 +6,7 @@ use serde::Serialize;
 
 /// How the resident size went between the same stamps, without the recorder's own memory.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resident {
     /// From start to start, per event after the warm-up; `None` where it is not known.
     pub mean: Option<f64>,

@@ -4,6 +4,7 @@ use super::{Basis, Headline};
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "typescript",
     derive(ts_rs::TS),

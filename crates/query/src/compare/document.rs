@@ -11,6 +11,7 @@ use crate::compare::comparison::{About, Comparison};
 use crate::compare::rows::{By, Table};
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Head<'a> {
     format: &'static str,
     version: u32,
@@ -40,6 +41,7 @@ struct Head<'a> {
 
 /// Whole where nothing is divided.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(untagged)]
 pub enum Number {
     Whole(i128),
@@ -57,6 +59,7 @@ impl Number {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SideHead<'a> {
     address: &'a str,
     program: &'a str,
@@ -67,6 +70,7 @@ struct SideHead<'a> {
 
 /// A number on both sides.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Change {
     before: i64,
     after: i64,
@@ -80,6 +84,7 @@ struct Change {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RowLine<'a> {
     class: &'static str,
     #[serde(flatten)]
@@ -96,6 +101,19 @@ struct RowLine<'a> {
     name: Option<&'a str>,
     /// Stacks: leaf first.
     frames: Option<Vec<&'a str>>,
+}
+
+/// What is written, member by member.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is made")]
+pub struct Whole<'a> {
+    #[schemars(flatten)]
+    head: Head<'a>,
+    /// The counter that belongs to this one.
+    beside: Option<&'a str>,
+    /// The greatest growth first, then the greatest fall.
+    rows: Vec<RowLine<'a>>,
 }
 
 /// Which rows are written.

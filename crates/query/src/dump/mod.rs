@@ -9,7 +9,7 @@
 //!
 //! Written row by row, so that a profile of any length needs no more memory than itself.
 //! Paths are lists of indices into `frames`: written out, they would be hundreds of times
-//! longer than the profile. The schema is in docs/COMMANDS.md.
+//! longer than the profile. The schema is docs/schemas/dump.schema.json.
 
 mod timeline;
 
@@ -45,12 +45,14 @@ pub fn write_facts(profile: &Profile, form: &mut impl DumpForm) -> io::Result<()
 const LEFT_OUT: i64 = -1;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FunctionRow<'a> {
     symbol: &'a str,
     name: String,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrameRow {
     module: Option<u32>,
     address: String,
@@ -58,6 +60,7 @@ struct FrameRow {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct StackRow<'a> {
     kind: &'static str,
     counters: &'a Counters,
@@ -66,6 +69,24 @@ struct StackRow<'a> {
     births: &'a [BirthBin],
     /// Leaf first; null for a frame that a damaged file does not hold any more.
     frames: Vec<Option<i64>>,
+}
+
+/// What is written, member by member.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[expect(dead_code, reason = "only its schema is made")]
+pub struct Whole<'a> {
+    format: &'static str,
+    version: u32,
+    meta: Meta,
+    heap: Totals,
+    mappings: Totals,
+    recorder: RecorderStats,
+    modules: Vec<Module>,
+    functions: Vec<FunctionRow<'a>>,
+    frames: Vec<FrameRow>,
+    stacks: Vec<StackRow<'a>>,
+    timeline: timeline::Whole<'a>,
 }
 
 /// One JSON document, a line for each row. Of the timeline only some events.

@@ -11,6 +11,7 @@ use super::DumpForm;
 
 /// A row with the name that it has by number.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Named<'a, T> {
     name: Option<&'a str>,
     #[serde(flatten)]
@@ -18,6 +19,7 @@ struct Named<'a, T> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SnapshotRow {
     moment: MomentId,
     maps_bytes: usize,
@@ -27,11 +29,29 @@ struct SnapshotRow {
 
 /// A moment; where others are left out, with its number, which rows of other lists point to.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct MomentRow<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     moment: Option<MomentId>,
     #[serde(flatten)]
     row: &'a Moment,
+}
+
+/// What is written, member by member.
+#[cfg(feature = "schema")]
+#[derive(schemars::JsonSchema)]
+#[schemars(rename = "Timeline")]
+#[expect(dead_code, reason = "only its schema is made")]
+pub struct Whole<'a> {
+    about: About,
+    moments: Vec<Named<'a, MomentRow<'a>>>,
+    stamps: Vec<Named<'a, &'a Stamp>>,
+    counts: Vec<Named<'a, &'a Count>>,
+    totals: Vec<Named<'a, &'a CounterTotal>>,
+    changes: Vec<&'a Change>,
+    accounts: Vec<&'a Account>,
+    snapshots: Vec<Named<'a, SnapshotRow>>,
+    deferrals: Vec<&'a Deferral>,
 }
 
 /// Writes what belongs to these events; deferrals belong to none and are always there.

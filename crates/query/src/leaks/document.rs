@@ -1,4 +1,4 @@
-//! The verdict for programs to read; the schema is in docs/COMMANDS.md.
+//! The verdict for programs to read; the schema is docs/schemas/leaks.schema.json.
 
 use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
@@ -17,6 +17,7 @@ use serde::Serialize;
 
 /// The document of `residue leaks --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Verdict"))]
 pub struct Document<'a> {
     format: &'static str,
@@ -34,14 +35,17 @@ pub struct Document<'a> {
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     low: f64,
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
     first_event: u64,
     last_event: u64,
     warm_up_events: u64,
     /// Null where no growth would have been seen.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     smallest_visible_bytes_per_event: f64,
     needs_events: Option<u64>,
     /// In sentences, and the same as codes with their numbers.
@@ -55,6 +59,7 @@ pub struct Document<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "typescript",
     derive(ts_rs::TS),
@@ -68,6 +73,7 @@ struct Series<'a> {
 
 /// A series with the sentences for its codes.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Growth"))]
 struct ToldGrowth<'a> {
     #[serde(flatten)]
@@ -77,6 +83,7 @@ struct ToldGrowth<'a> {
 
 /// An account with the sentences for its codes.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Account"))]
 struct ToldAccount<'a> {
     #[serde(flatten)]
@@ -86,6 +93,7 @@ struct ToldAccount<'a> {
 
 /// Of the headline, or of the series that it was measured on.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(
     feature = "typescript",
     derive(ts_rs::TS),
@@ -99,6 +107,7 @@ enum Reason<'a> {
 
 /// The counter that growth follows.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Followed"))]
 struct Counter<'a> {
     name: &'a str,
@@ -107,6 +116,7 @@ struct Counter<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StackVerdict"))]
 struct Stack<'a> {
     /// The largest of those through the same functions, and how many there are.
@@ -123,8 +133,10 @@ struct Stack<'a> {
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     low: f64,
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
     share: Option<f64>,
     blocks_per_event: f64,
@@ -137,6 +149,7 @@ struct Stack<'a> {
 
 /// Whether the births of the survivors fit the readings, or the sentence that says how not.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "Agreement"))]
 #[serde(rename_all = "kebab-case")]
 enum AgreementText {
@@ -160,6 +173,7 @@ impl AgreementText {
 
 /// Containers that reallocate as they grow.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
     stack: u32,

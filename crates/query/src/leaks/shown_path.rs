@@ -10,6 +10,7 @@ const SHOWN_FRAMES: usize = 6;
 
 /// The path of a stack, and how it is shown.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ShownPath {
     /// Every function that is shown of it, inlined ones too, root first.

@@ -1,4 +1,4 @@
-//! Functions line by line, for programs to read; the schema is in docs/COMMANDS.md.
+//! Functions line by line, for programs to read; the schema is docs/schemas/list.schema.json.
 
 use residue_profile::Counter;
 use serde::Serialize;
@@ -59,6 +59,7 @@ fn entry<'a>(
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
@@ -66,6 +67,7 @@ pub struct Document<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FunctionEntry<'a> {
     function: &'a str,
     libraries: Vec<&'a str>,
@@ -73,17 +75,34 @@ struct FunctionEntry<'a> {
     source: Option<String>,
     changed_after_recording: Option<bool>,
     #[serde(rename = "self")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::some_counters")
+    )]
     own: ByCounter<'a>,
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::some_counters")
+    )]
     cumulative: ByCounter<'a>,
     lines: Vec<LineEntry<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LineEntry<'a> {
     line: u32,
     text: Option<String>,
     #[serde(rename = "self")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::some_counters")
+    )]
     own: ByCounter<'a>,
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::some_counters")
+    )]
     cumulative: ByCounter<'a>,
 }
 

@@ -12,6 +12,7 @@ const LEAST_SAVED_BYTES: u64 = 64 << 10;
 const MOST_ADVICE: usize = 5;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Advice {
     /// Index among the stacks of the profile.
     pub stack: usize,

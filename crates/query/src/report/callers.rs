@@ -13,6 +13,7 @@ use residue_profile::Counter;
 const ROOT_NAME: &str = "(root)";
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Callers {
     pub counter: &'static str,
     pub whole: u64,
@@ -34,6 +35,7 @@ impl Serialize for CounterValues {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Function {
     /// Among all functions by the value with what they called, from 1.
     pub rank: usize,
@@ -54,6 +56,7 @@ pub struct Function {
 
 /// The other end of a call.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Other {
     /// Its own rank, and what it has with all that it called; null for the root.
     pub rank: Option<usize>,

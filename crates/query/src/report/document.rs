@@ -1,4 +1,4 @@
-//! The report for programs to read; the schema is in docs/COMMANDS.md.
+//! The report for programs to read; the schema is docs/schemas/report.schema.json.
 
 use residue_calltree::{PathReader, placeholder};
 use residue_profile::*;
@@ -19,6 +19,7 @@ use crate::warnings::warnings;
 
 /// Views that were not asked for are absent.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Report<'s, 'a> {
     format: &'static str,
     version: u32,
@@ -38,6 +39,7 @@ pub struct Report<'s, 'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Tree>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<Entry<'a>>>"))]
     top: Option<Entries<'s, 'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     libraries: Option<Table>,
@@ -54,6 +56,7 @@ pub struct Report<'s, 'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Ranking {
     kind: &'static str,
     counter: &'static str,
@@ -62,6 +65,10 @@ struct Ranking {
     stacks: usize,
     whole: u64,
     /// What each counter adds up to over the stacks that pass the filters.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::all_counters")
+    )]
     sums: Sums,
 }
 
@@ -80,6 +87,7 @@ impl Serialize for Sums {
 
 /// Functions or libraries.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Table {
     /// How many there are with anything at all.
     found: usize,
@@ -87,12 +95,17 @@ struct Table {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Entry<'a> {
     rank: usize,
     stack: usize,
     kind: &'static str,
     value: u64,
     share: f64,
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::known_counters")
+    )]
     counters: KnownCounters<'a>,
     sizes_total: &'a [SizeBin],
     sizes_live: &'a [SizeBin],
@@ -108,6 +121,7 @@ struct Entry<'a> {
 
 /// One frame; without an address where frames were left out.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrameEntry<'a> {
     function: String,
     symbol: Option<&'a str>,
@@ -120,6 +134,7 @@ struct FrameEntry<'a> {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct PlaceEntry<'a> {
     function: String,
     file: Option<&'a str>,

@@ -11,6 +11,7 @@ use crate::report::flat::is_enough;
 use crate::report::source::Source;
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Tree {
     pub counter: &'static str,
     pub whole: u64,
@@ -22,6 +23,7 @@ pub struct Tree {
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct TreeRow {
     /// Index of the row of the caller, or in an inverted tree of the callee.
     pub parent: Option<usize>,
@@ -35,6 +37,7 @@ pub struct TreeRow {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(rename_all = "lowercase")]
 pub enum What {
     Call,

@@ -6,6 +6,7 @@ use std::time::Instant;
 
 /// Nanoseconds each: the median of several batches.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Costs {
     pub event_ns: f64,
     pub stamp_ns: f64,

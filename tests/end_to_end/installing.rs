@@ -1,0 +1,138 @@
+//! `make install`: the command, its manual pages, and completions that work in the shells
+//! they are for.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use crate::support::{Lab, describe};
+
+/// A prefix with everything in it.
+fn installed(lab: &Lab) -> PathBuf {
+    let prefix = lab.path("prefix");
+    let script = Path::new(env!("CARGO_MANIFEST_DIR")).join("scripts/install");
+    let output = Command::new(script)
+        .arg(env!("CARGO_BIN_EXE_residue"))
+        .arg(&prefix)
+        .output()
+        .expect("the script can be started");
+    assert!(output.status.success(), "{}", describe(&output));
+    prefix
+}
+
+/// The lines that a program prints, with nothing of the user's own settings.
+fn lines_of(lab: &Lab, command: &[&str]) -> Vec<String> {
+    let output = Command::new(command[0])
+        .args(&command[1..])
+        .current_dir(lab.directory())
+        .env("HOME", lab.directory())
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}; see `make test-tools`", command[0]));
+    assert!(output.status.success(), "{}", describe(&output));
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    text.lines().map(str::to_string).collect()
+}
+
+fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
+    let mut words: Vec<String> = words.collect();
+    words.sort();
+    words.dedup();
+    words
+}
+
+/// Command lines, and what completes their last words.
+const COMPLETED: [(&str, &[&str]); 3] = [
+    ("residue re", &["recover", "report"]),
+    (
+        "residue run --event-",
+        &["--event-function", "--event-line"],
+    ),
+    ("residue stages --value v", &["vm"]),
+];
+
+#[test]
+fn bash_completes_commands_options_and_values() {
+    let lab = Lab::new();
+    let script = installed(&lab).join("share/bash-completion/completions/residue");
+    for (line, expected) in COMPLETED {
+        let words: Vec<&str> = line.split(' ').collect();
+        let [.., before, last] = words[..] else {
+            panic!("{line}: two words at least");
+        };
+        let program = format!(
+            "source '{}'; COMP_WORDS=({line}); COMP_CWORD={}; _residue residue '{last}' '{before}'; \
+             printf '%s\\n' \"${{COMPREPLY[@]}}\"",
+            script.display(),
+            words.len() - 1,
+        );
+        let told = lines_of(&lab, &["bash", "--norc", "-c", &program]);
+        assert_eq!(sorted(told.into_iter()), expected, "{line}");
+    }
+}
+
+#[test]
+fn zsh_completes_commands_options_and_values() {
+    let lab = Lab::new();
+    let functions = installed(&lab).join("share/zsh/site-functions");
+    let functions = functions.display().to_string();
+    let offered = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/tests/end_to_end/installing/offered.zsh"
+    );
+    for (line, expected) in COMPLETED {
+        let told = lines_of(&lab, &["zsh", "-f", offered, &functions, line]);
+        // What the terminal shows beside them is not looked at.
+        let words = told.iter().filter_map(|line| line.split_once("offered: "));
+        let words = words.map(|(_, word)| word.trim().to_string());
+        assert_eq!(sorted(words), expected, "{line}");
+    }
+}
+
+#[test]
+fn fish_completes_commands_options_and_values() {
+    let lab = Lab::new();
+    let script = installed(&lab).join("share/fish/vendor_completions.d/residue.fish");
+    for (line, expected) in COMPLETED {
+        let program = format!("source '{}'; complete -C '{line}'", script.display());
+        let told = lines_of(&lab, &["fish", "--no-config", "-c", &program]);
+        let words = told.iter().filter_map(|line| line.split('\t').next());
+        assert_eq!(sorted(words.map(str::to_string)), expected, "{line}");
+    }
+}
+
+#[test]
+fn every_command_has_a_manual_page_with_its_options() {
+    let lab = Lab::new();
+    let pages = installed(&lab).join("share/man/man1");
+    let main = std::fs::read_to_string(pages.join("residue.1")).unwrap();
+    let help = lines_of(&lab, &[env!("CARGO_BIN_EXE_residue"), "-h"]);
+    let commands = help.iter().skip_while(|line| *line != "Commands:").skip(1);
+    let commands = commands.take_while(|line| !line.is_empty());
+    let names: Vec<&str> = commands
+        .filter_map(|line| line.split_whitespace().next())
+        .filter(|name| *name != "help")
+        .collect();
+    assert!(
+        names.contains(&"run") && names.contains(&"man"),
+        "{names:?}"
+    );
+    for name in names {
+        assert!(main.contains(&format!("residue\\-{name}(1)")), "{name}");
+        let page = std::fs::read_to_string(pages.join(format!("residue-{name}.1")));
+        let page = page.unwrap_or_else(|error| panic!("{name}: {error}"));
+        let help = lines_of(&lab, &[env!("CARGO_BIN_EXE_residue"), name, "--help"]);
+        let heads = help
+            .iter()
+            .filter(|line| line.trim_start().starts_with('-'));
+        let words = heads.flat_map(|line| line.split_whitespace().take(2));
+        let options = words.filter(|word| word.starts_with("--"));
+        for option in options {
+            let option: String = option
+                .chars()
+                .take_while(|it| it.is_ascii_lowercase() || *it == '-')
+                .collect();
+            let expected = option.replace('-', "\\-");
+            assert!(page.contains(&expected), "{name}: {option} is missing");
+        }
+        assert!(page.contains(".SH EXAMPLES"), "{name}");
+    }
+}
