@@ -81,6 +81,7 @@ pub struct About {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventSearch {
     /// Patterns of `--event-function`.
     pub functions: Vec<String>,
