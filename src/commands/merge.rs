@@ -18,14 +18,14 @@ use residue_profile::units::counted;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:\n  \
-    residue merge job.*.residue -o family.residue\n  \
+    residue merge job.residue job.processes -o all-processes.residue\n  \
     residue merge runs/ -o all.residue\n  \
     residue merge --from-list profiles.txt -o all.residue --keep-going")]
 pub struct Args {
     /// Profiles to add up; of a directory all `*.residue` in it and in its `*.processes`
     #[arg(required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
-    /// A file with the name of a profile or directory on each line; `-` for standard input
+    /// Read names of profiles and directories from LIST, one per line; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub from_list: Vec<PathBuf>,
     /// Profile to write
@@ -34,7 +34,7 @@ pub struct Args {
     /// Skip damaged profiles instead of failing
     #[arg(long)]
     pub keep_going: bool,
-    /// Write the sums as one JSON document
+    /// Print the totals as JSON
     #[arg(long)]
     pub json: bool,
 }
@@ -103,7 +103,7 @@ fn progress(files: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(files as u64);
-    let style = ProgressStyle::with_template("residue: adding up [{bar:30}] {pos} of {len}");
+    let style = ProgressStyle::with_template("residue: merging [{bar:30}] {pos} of {len}");
     if let Ok(style) = style {
         bar.set_style(style.progress_chars("=> "));
     }

@@ -14,11 +14,11 @@ use std::process::ExitCode;
 
 #[derive(clap::Args)]
 #[command(after_help = "Examples:\n  \
-    residue recover                       everything left in shared memory and temporary directories\n  \
-    residue recover --list                only list what is there\n  \
+    residue recover                       all recordings left in /dev/shm and /tmp\n  \
+    residue recover --list                list them only\n  \
     residue recover /dev/shm/residue-1000-4711-1/4712.99.arena -o job.residue")]
 pub struct Args {
-    /// Arenas, or directories of arenas [default: all that this user's runs left behind]
+    /// Recordings (*.arena), or directories of them [default: all that runs of this user left]
     paths: Vec<PathBuf>,
     /// File for the profile (of one recording), or a directory [default: where the run was going
     /// to write it]

@@ -15,15 +15,15 @@ use std::process::ExitCode;
 #[command(after_help = "Examples:\n  \
     residue selftest\n  \
     residue selftest --leak 10MB --events 200\n\n\
-    Exit status: 0 when all is as it should be, 1 when not, 2 for errors.")]
+    Exit status: 0 if all checks pass, 1 if one fails, 2 for errors.")]
 pub struct Args {
-    /// What the deliberate leak leaves behind in every event
+    /// Size of the deliberate leak per event
     #[arg(long, value_name = "SIZE", default_value = "1MB", value_parser = arguments::rate)]
     leak: u64,
-    /// Events of the deliberate leak
+    /// Number of events with the deliberate leak
     #[arg(long, value_name = "N", default_value_t = 100, value_parser = clap::value_parser!(u64).range(20..=4000))]
     events: u64,
-    /// Write one JSON document
+    /// Print JSON
     #[arg(long)]
     json: bool,
     /// Let the recorded program do something else than it tells, so that this must fail
@@ -62,7 +62,7 @@ struct Document<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     if args.leak == 0 {
-        bail!("--leak 0: a leak leaves something behind; without one is checked anyway");
+        bail!("--leak 0: give a size above 0 (a program without a leak is always tested too)");
     }
     expect_room(args.leak.saturating_mul(args.events))?;
     let laboratory = Laboratory::new(args.spoil)?;

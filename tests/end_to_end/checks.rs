@@ -116,7 +116,10 @@ fn a_run_that_is_too_short_or_too_noisy_cannot_tell() {
 
     let lab = Lab::new();
     lab.record(&[], &["marks_c", "1"]).expect_exact();
-    check(&lab, &[PROFILE]).expect(3, &["CANNOT TELL: ", "fewer than two events"]);
+    check(&lab, &[PROFILE]).expect(
+        3,
+        &["CANNOT TELL: ", "marked 1 event, and a verdict needs two"],
+    );
 }
 
 #[test]

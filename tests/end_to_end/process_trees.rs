@@ -199,3 +199,17 @@ fn arguments_and_the_name_that_a_process_gives_itself_are_kept() {
     let hello = lab.record(&[], &["hello"]).ledger().profile.meta;
     assert_eq!(hello.process_name, "");
 }
+
+#[test]
+fn a_program_with_an_allocator_of_its_own_is_told() {
+    let recorded = Lab::new().record(&[], &["own_malloc"]);
+    assert_eq!(
+        recorded.truths().get("own_calls"),
+        10,
+        "{}",
+        recorded.describe()
+    );
+    let note = "residue: note: the program is linked with its own malloc: those allocations are \
+                not recorded\n";
+    assert!(recorded.stderr().contains(note), "{}", recorded.describe());
+}

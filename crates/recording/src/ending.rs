@@ -196,3 +196,70 @@ fn highest_rss_bytes(of: UsageWho) -> Option<u64> {
     let usage = getrusage(of).ok()?;
     Some(usage.max_rss() as u64 * 1024)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::destination::Destination;
+    use residue_finish::Identity;
+
+    fn arena(pid: u32, program: &str, own_events: u64, peak_bytes: u64) -> Arena {
+        Arena {
+            path: PathBuf::from(format!("/dev/shm/x/{pid}.{program}.arena")),
+            identity: Identity {
+                pid,
+                executable: format!("/bin/{program}"),
+                command: vec![program.to_string()],
+                started_monotonic_ns: 0,
+                own_events,
+                peak_bytes,
+            },
+        }
+    }
+
+    fn paths(keeps_replaced: bool, arenas: Vec<Arena>) -> Vec<(String, bool)> {
+        let run = Run {
+            first_pid: Some(7),
+            status: None,
+            ended_unix_ns: None,
+            own_rss_bytes: None,
+            keeps_replaced,
+            order: Order {
+                destination: Destination::File("out/job.residue".into()),
+                ..Order::default()
+            },
+        };
+        let planned = run.plan(arenas).into_iter();
+        planned
+            .map(|one| (one.path.display().to_string(), one.is_chosen))
+            .collect()
+    }
+
+    #[test]
+    fn the_chosen_process_has_the_file_and_the_others_the_folder() {
+        let family = || {
+            vec![
+                arena(7, "sh", 0, 500),
+                arena(8, "sh", 0, 100),
+                arena(8, "job", 40, 10),
+                arena(9, "job", 50, 10),
+            ]
+        };
+        let named = |name: &str| (format!("out/job.processes/{name}.residue"), false);
+        let chosen = ("out/job.residue".to_string(), true);
+        assert_eq!(
+            paths(true, family()),
+            [
+                named("7.sh"),
+                named("8.1.sh"),
+                named("8.2.job"),
+                chosen.clone()
+            ]
+        );
+        assert_eq!(
+            paths(false, family()),
+            [named("7.sh"), named("8.job"), chosen]
+        );
+        assert_eq!(paths(true, Vec::new()), []);
+    }
+}

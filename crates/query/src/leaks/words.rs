@@ -7,7 +7,7 @@ use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_profile::Profile;
 use residue_profile::timeline::Misuse;
-use residue_profile::units::{count, fractional_bytes};
+use residue_profile::units::{count, counted, fractional_bytes};
 
 use super::name_of;
 
@@ -196,20 +196,34 @@ pub fn misuse(misuse: &Misuse) -> Vec<String> {
         no_room,
     } = *misuse;
     [
-        (end_without_begin, "ends of events that had not begun"),
+        (
+            end_without_begin,
+            "event_end call without event_begin",
+            "event_end calls without event_begin",
+        ),
         (
             begin_inside_event,
-            "events begun inside another of their stream",
+            "event_begin call inside an event of the same stream",
+            "event_begin calls inside an event of the same stream",
         ),
-        (end_of_another, "ends of events under another id"),
-        (scope_end_without_begin, "ends of scopes that had not begun"),
+        (
+            end_of_another,
+            "event_end call with a mismatched id",
+            "event_end calls with a mismatched id",
+        ),
+        (
+            scope_end_without_begin,
+            "scope_end call without scope_begin",
+            "scope_end calls without scope_begin",
+        ),
         (
             no_room,
-            "marks beyond the recorder's room for names or streams",
+            "call beyond the limit of names, scopes or streams",
+            "calls beyond the limit of names, scopes or streams",
         ),
     ]
     .into_iter()
-    .filter(|(number, _)| *number != 0)
-    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
+    .filter(|(number, ..)| *number != 0)
+    .map(|(number, one, many)| format!("  warning: ignored {}", counted(number, one, many)))
     .collect()
 }
