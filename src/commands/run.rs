@@ -38,9 +38,9 @@ use summary::{Expected, Summary};
     The exit status is the program's; 125 for wrong usage or when residue failed, 126 when the\n\
     program cannot be executed, 127 when it is not found.")]
 pub struct Args {
-    /// File for the profile, or a directory to put it in [default: PROGRAM.PID.residue]. With
-    /// several processes it holds the one with the most events, else the most memory; the
-    /// others go to the directory FILE.processes beside it, without FILE's suffix
+    /// File for the profile, or a directory to put it in [default: PROGRAM.PID.residue]. Of
+    /// several processes it gets the one with the most events, else the most memory; the
+    /// others go to job.processes/ beside job.residue
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Record only processes whose program name matches NAME (`*` and `?` allowed) [default: all
