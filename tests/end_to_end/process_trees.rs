@@ -275,3 +275,17 @@ fn one_file_holds_all_processes_and_every_command_takes_it_apart() {
     let told = String::from_utf8_lossy(&missing.stderr).into_owned();
     assert!(told.contains("no process:1; `residue processes"), "{told}");
 }
+
+#[test]
+fn a_program_with_an_allocator_of_its_own_is_told() {
+    let recorded = Lab::new().record(&[], &["own_malloc"]);
+    assert_eq!(
+        recorded.truths().get("calls"),
+        1000,
+        "{}",
+        recorded.describe()
+    );
+    let note = "residue: note: the program is linked with its own malloc: those allocations are \
+                not recorded\n";
+    assert!(recorded.stderr().contains(note), "{}", recorded.describe());
+}

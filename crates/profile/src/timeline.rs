@@ -126,7 +126,7 @@ impl Source {
     }
 }
 
-/// Calls that made no sense; each was passed over.
+/// Calls that made no sense; each was ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
