@@ -171,15 +171,22 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Profile that was written.
     output: &'a Path,
+    /// Profiles that were added up.
     profiles: Vec<&'a Path>,
+    /// Profiles that could not be read.
     left_out: &'a [PathBuf],
+    /// Name of the program of the first one.
     program: &'a str,
+    /// Distinct stacks of the sum.
     stacks: usize,
+    /// Events of all of them.
     events: u64,
     heap: &'a Totals,
     mappings: &'a Totals,
     recorder: &'a RecorderStats,
+    /// What the profile notes.
     notes: &'a [String],
 }
 

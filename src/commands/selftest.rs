@@ -73,9 +73,13 @@ const EXIT_FAILED: u8 = 1;
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Whether all checks passed.
     ok: bool,
+    /// Size of the deliberate leak.
     leak_bytes_per_event: u64,
+    /// Number of events.
     events: u64,
+    /// Each check with what it found.
     checks: &'a [Check],
     /// Nanoseconds for each, missing where they could not be measured.
     costs: Option<&'a Comparison>,
