@@ -32,7 +32,7 @@ pub struct Args {
     /// Profiles, or directories with `*.residue` files
     #[arg(value_name = "FILE", required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
-    /// File with one profile or directory a line; `-` for standard input
+    /// File with one profile or directory per line; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub from_list: Vec<PathBuf>,
     /// Profile to write
@@ -177,7 +177,7 @@ pub struct Document<'a> {
     profiles: Vec<&'a Path>,
     /// Profiles that could not be read.
     left_out: &'a [PathBuf],
-    /// Name of the program of the first one.
+    /// Name of the program, or `several programs`.
     program: &'a str,
     /// Distinct stacks of the sum.
     stacks: usize,

@@ -31,7 +31,7 @@ Checks:
   event function   every call of a function named by --event-function is an event
   cost             nanoseconds for marks and allocations, recorded and not; never fails
 
-The resident size may differ from the leak by two pages an event and 2 %. An allocator in LD_PRELOAD \
+The resident size may differ from the leak by two pages per event and 2 %. An allocator in LD_PRELOAD \
 is tested instead of glibc's.
 
 Exit status: 0 if all checks pass, 1 if one fails, 2 on errors."
