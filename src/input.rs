@@ -1,19 +1,98 @@
-//! Profiles from files, whole or in part.
+//! Profiles from files, whole or in part, and of one process or another.
 
 use std::path::Path;
 
+use crate::text::output::tell;
 use anyhow::bail;
-use residue_profile::{Needs, Profile, Tag, read_needed};
+use residue_analysis::merge::Sum;
+use residue_names::glob;
+use residue_profile::{
+    Damage, ListedProcess, Needs, Profile, Tag, processes_in, read_needed, read_process,
+};
+
+use crate::flags::address::{Address, Process};
 
 /// Reads a profile. Of a damaged one, reads what is left, and says what is not on
 /// standard error and in the notes; fails where nothing is left.
-pub fn load(path: &Path) -> anyhow::Result<Profile> {
-    load_needed(path, Needs::ALL)
+pub fn load(file: &Address) -> anyhow::Result<Profile> {
+    load_needed(file, Needs::ALL)
 }
 
 /// The same without the tables that are not needed.
-pub fn load_needed(path: &Path, needs: Needs) -> anyhow::Result<Profile> {
-    let (mut profile, damages) = read_needed(path, needs)?;
+pub fn load_needed(file: &Address, needs: Needs) -> anyhow::Result<Profile> {
+    let path = &file.path;
+    let Some(list) = processes_in(path)? else {
+        let (profile, damages) = read_needed(path, needs)?;
+        let only = [ListedProcess::of(&profile)];
+        if let Some(asked) = file
+            .process
+            .as_ref()
+            .filter(|&asked| *asked != Process::All)
+        {
+            find(&only, asked, path)?;
+        }
+        return what_is_left(path, profile, damages);
+    };
+    let read = |process| load_process(path, process, needs);
+    match &file.process {
+        Some(Process::All) => {
+            let mut sum = Sum::default();
+            for process in 0..list.len() {
+                sum.add(read(process)?);
+            }
+            Ok(sum.finish())
+        }
+        Some(asked) => read(find(&list, asked, path)?),
+        None => {
+            if let [first, _, ..] = &list[..] {
+                eprintln!(
+                    "residue: {file} holds {} processes; this is {}. Others: {file}@process:PID \
+                     (`residue processes {file}` lists them)",
+                    list.len(),
+                    first.pid
+                );
+            }
+            read(0)
+        }
+    }
+}
+
+/// One process of a file that holds several, by its place in the list.
+pub fn load_process(path: &Path, process: usize, needs: Needs) -> anyhow::Result<Profile> {
+    let (profile, damages) = read_process(path, process, needs)?;
+    what_is_left(path, profile, damages)
+}
+
+/// The process that is meant, by its place in the list.
+fn find(list: &[ListedProcess], asked: &Process, path: &Path) -> anyhow::Result<usize> {
+    let matches = |process: &ListedProcess| match asked {
+        Process::Pid(pid) => process.pid == *pid,
+        Process::Image(pid, program) => process.pid == *pid && process.program == *program,
+        Process::Program(program) => glob(program, &process.program),
+        Process::All => true,
+    };
+    let mut found = (0..list.len()).filter(|&place| matches(&list[place]));
+    let file = path.display();
+    match (found.next(), found.next()) {
+        (Some(one), None) => Ok(one),
+        (None, _) => bail!("{file}: no {asked}; `residue processes {file}` lists what is there"),
+        (Some(one), Some(other)) => {
+            let name = |place: usize| format!("{}:{}", list[place].pid, list[place].program);
+            bail!(
+                "{file}: {asked} is {}, {} and perhaps more; give one of them, or @process:all \
+                 for their sum",
+                name(one),
+                name(other)
+            )
+        }
+    }
+}
+
+fn what_is_left(
+    path: &Path,
+    mut profile: Profile,
+    damages: Vec<Damage>,
+) -> anyhow::Result<Profile> {
     let Some(first) = damages.first() else {
         return Ok(profile);
     };
@@ -21,12 +100,15 @@ pub fn load_needed(path: &Path, needs: Needs) -> anyhow::Result<Profile> {
     if profile.stacks.is_empty() && damages.iter().any(|damage| damage.section == Tag::META) {
         bail!("cannot read {file}: {first}; nothing else is left of it");
     }
+    profile.meta.is_damaged = true;
     for damage in &damages {
-        eprintln!("residue: warning: {file}: {damage}");
+        tell(format_args!("warning: {file}: {damage}"));
         let note = format!("the file is damaged: {damage}");
         profile.meta.notes.push(note);
     }
-    eprintln!("residue: warning: {file} is damaged; this is what could be read");
+    tell(format_args!(
+        "warning: {file} is damaged; showing what could be read"
+    ));
     Ok(profile)
 }
 
@@ -40,7 +122,7 @@ mod tests {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("a.residue");
         std::fs::write(&path, bytes).unwrap();
-        let result = load(&path);
+        let result = load(&Address::of(&path));
         assert_eq!(std::fs::read(&path).unwrap(), bytes);
         result
     }
@@ -76,7 +158,7 @@ mod tests {
             assert!(error.starts_with("cannot read /"), "{error}");
             assert!(error.contains("a.residue: "), "{error}");
         }
-        let error = load(Path::new("/nowhere/a.residue")).unwrap_err();
+        let error = load(&Address::of("/nowhere/a.residue")).unwrap_err();
         assert_eq!(
             format!("{error:#}"),
             "cannot read /nowhere/a.residue: No such file or directory (os error 2)"

@@ -10,6 +10,7 @@ mod text;
 
 use clap::{CommandFactory, Parser, Subcommand};
 use std::process::ExitCode;
+use text::output::tell;
 
 #[derive(Parser)]
 #[command(
@@ -48,6 +49,8 @@ enum Command {
     Diff(commands::diff::Args),
     /// Add up profiles of several processes or jobs
     Merge(commands::merge::Args),
+    /// List the processes of a recording with their verdicts
+    Processes(commands::processes::Args),
     /// Show in which stage of an event memory grows
     Stages(commands::stages::Args),
     /// Draw timeline, stages, survivors and RSS as SVG or PNG
@@ -78,8 +81,12 @@ enum Command {
 const EXIT_TROUBLE: u8 = 2;
 
 fn main() -> ExitCode {
-    let result = match CommandLine::parse().command {
-        Command::Run(args) => commands::run::run(args),
+    let command = match CommandLine::try_parse() {
+        Ok(line) => line.command,
+        Err(error) => return wrong_usage(&error),
+    };
+    let result = match command {
+        Command::Run(args) => Ok(commands::run::run(args)),
         Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),
         Command::Check(args) => commands::check::run(args),
         Command::Report(args) => commands::report::run(args).map(|()| ExitCode::SUCCESS),
@@ -87,6 +94,7 @@ fn main() -> ExitCode {
         Command::List(args) => commands::list::run(args).map(|()| ExitCode::SUCCESS),
         Command::Diff(args) => commands::diff::run(args),
         Command::Merge(args) => commands::merge::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Processes(args) => commands::processes::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
@@ -107,7 +115,20 @@ fn main() -> ExitCode {
         }
     };
     result.unwrap_or_else(|error| {
-        eprintln!("residue: {error:#}");
+        tell(format_args!("{error:#}"));
         ExitCode::from(EXIT_TROUBLE)
+    })
+}
+
+/// Says what is wrong with the command line, or shows the help that was asked for.
+/// `run` has a status of its own: the others may be the program's.
+fn wrong_usage(error: &clap::Error) -> ExitCode {
+    // There may be nobody to read it.
+    let _ = error.print();
+    let is_run = std::env::args_os().nth(1).is_some_and(|name| name == "run");
+    ExitCode::from(match error.use_stderr() {
+        false => 0,
+        true if is_run => commands::run::EXIT_CANNOT_START,
+        true => EXIT_TROUBLE,
     })
 }

@@ -102,6 +102,7 @@ int main(void) {
     char *covered = map_here(50 * PAGE);
     over_here(covered + 10 * PAGE, 15 * PAGE);
     heap_alloc(2000);
+    if (munmap(covered, (size_t)1 << 62) == 0) abort(); /* refused: all stays as it is */
 
     char *grown = remap_here(&map, map_here(8 * PAGE), 8 * PAGE, 24 * PAGE, MREMAP_MAYMOVE);
     remap_here(&remap, grown, 24 * PAGE, 12 * PAGE, 0);

@@ -1,23 +1,22 @@
 //! `residue check`: a gate for continuous integration.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
-use residue_analysis::verdict::Verdict;
 use residue_profile::Profile;
-use residue_profile::units::bytes;
-use residue_query::choice::Names;
-use residue_query::gate::{Decision, GrowthGate, Why, growth_gate, resident_bytes};
-use residue_query::leaks::words::{head, rate_text};
+use residue_query::check::{self, CheckDocument, CheckEntry, IgnoreList};
+use residue_query::gate::Decision;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::commands::leaks;
 use crate::flags::address::Address;
 use crate::flags::arguments;
+use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::ignore::IgnoreRules;
-use crate::text::leaks::{Length, lines};
+use crate::text::check::check_lines;
+use crate::text::{junit, output};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -25,7 +24,9 @@ use crate::text::leaks::{Length, lines};
     before_help = "\
 Examples:
   residue check job.residue --max-growth 1KiB/event
-  residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known.txt",
+  residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known.txt
+  residue check job.residue --junit residue.xml
+  residue check job.residue --json | jq .decision",
     after_help = "\
 Exit status: 0 within the limits, 1 above a limit, 2 on errors, 3 if the run cannot tell.",
     after_long_help = "\
@@ -54,97 +55,90 @@ pub struct Args {
     /// File of functions whose stacks are ignored
     #[arg(long, value_name = "FILE")]
     pub ignore: Option<PathBuf>,
+    /// Write one JSON document instead of text
+    #[arg(long)]
+    pub json: bool,
+    /// Also write the result as JUnit XML to this file; `-` for standard output instead of text
+    #[arg(long, value_name = "OUT")]
+    pub junit: Option<PathBuf>,
+    #[command(flatten)]
+    pub events: EventFlags,
     #[command(flatten)]
     pub reading: Reading,
 }
 
 const EXIT_ABOVE: u8 = 1;
 const EXIT_CANNOT_TELL: u8 = 3;
+const STDOUT: &str = "-";
 
 pub fn run(args: Args) -> Result<ExitCode> {
+    if args.json && args.junit.as_deref() == Some(Path::new(STDOUT)) {
+        anyhow::bail!("--json and --junit - both write to standard output; give --junit a file");
+    }
     let rules = match &args.ignore {
         Some(path) => IgnoreRules::read(path)?,
         None => IgnoreRules::default(),
     };
-    let profile = load_or_import(&args.file.path, args.reading)?;
-    let mut outcomes = Vec::new();
-    if let Some(limit) = args.max_rss {
-        outcomes.push(match resident_bytes(&profile) {
-            Some(rss) => {
-                let line = format!("resident size {}, limit {}", bytes(rss), bytes(limit));
-                let decision = match rss <= limit {
-                    true => Decision::Within,
-                    false => Decision::Above,
-                };
-                (decision, vec![line])
-            }
-            None => {
-                let line = "the resident size was not recorded".to_string();
-                (Decision::CannotTell, vec![line])
-            }
-        });
-    }
-    // Without any limit growth of any size is too much.
-    if args.max_growth.is_some() || args.max_rss.is_none() {
-        let range = leaks::range(&profile, &args.file, None, None)?;
-        let limit = args.max_growth.unwrap_or(0) as f64;
-        outcomes.push(match leaks::judge(&profile, &args.file, range) {
-            Ok(verdict) => {
-                let gate = growth_gate(&profile, &verdict, limit, &|name| rules.holds(name));
-                (gate.decision, tell_growth(&profile, &verdict, limit, &gate))
-            }
-            Err(error) => (Decision::CannotTell, vec![format!("{error:#}")]),
-        });
-    }
-    let mut exit = 0;
-    for (decision, lines) in outcomes {
-        let (word, status) = match decision {
-            Decision::Within => ("ok", 0),
-            Decision::Above => ("ABOVE", EXIT_ABOVE),
-            Decision::CannotTell => ("CANNOT TELL", EXIT_CANNOT_TELL),
-        };
-        for (index, line) in lines.iter().enumerate() {
-            match index {
-                0 => println!("{word}: {line}"),
-                _ => println!("{line}"),
-            }
-        }
-        // Above a limit is worse than not knowing about another.
-        if exit != EXIT_ABOVE && status != 0 {
-            exit = status;
-        }
-    }
-    Ok(ExitCode::from(exit))
+    let profile = load_or_import(&args.file, args.reading)?;
+    let checks = checks(&args, &profile, &rules)?;
+    let document = CheckDocument::new(args.file.to_string(), &profile, checks);
+    tell(&args, &document)?;
+    Ok(ExitCode::from(match document.decision {
+        Decision::Within => 0,
+        Decision::Above => EXIT_ABOVE,
+        Decision::CannotTell => EXIT_CANNOT_TELL,
+    }))
 }
 
-fn tell_growth(profile: &Profile, verdict: &Verdict, limit: f64, gate: &GrowthGate) -> Vec<String> {
-    let unit = verdict.source.unit();
-    let mut said = vec![format!(
-        "{}, limit {}",
-        head(verdict, unit),
-        rate_text(limit, unit)
-    )];
-    if gate.ignored_stacks > 0 {
-        said.push(format!(
-            "  {} of {} ignored by rule",
-            rate_text(gate.ignored_rate, unit),
-            gate.ignored_stacks
-        ));
+fn checks<'a>(
+    args: &Args,
+    profile: &'a Profile,
+    rules: &IgnoreRules,
+) -> Result<Vec<CheckEntry<'a>>> {
+    let mut checks = Vec::new();
+    checks.extend(args.max_rss.map(|limit| check::resident(profile, limit)));
+    // Without any limit growth of any size is too much.
+    if args.max_growth.is_some() || args.max_rss.is_none() {
+        let range = args.events.range(&args.file, &profile.timeline)?;
+        let limit = args.max_growth.unwrap_or(0) as f64;
+        checks.push(match leaks::judge(profile, &args.file, range) {
+            Ok(verdict) => {
+                let file = args.ignore.as_ref().map(|path| path.display().to_string());
+                let list = IgnoreList {
+                    name: file.unwrap_or_default(),
+                    holds: &|name| rules.holds(name),
+                };
+                check::growth(profile, verdict, limit, &list)
+            }
+            Err(error) => {
+                let unit = profile.timeline.about.source.unit();
+                check::no_growth_verdict(format!("{error:#}"), limit, unit)
+            }
+        });
     }
-    match gate.why {
-        Why::BelowSight => {
-            said.push("  growth below what this run would have seen is possible".to_string());
+    Ok(checks)
+}
+
+fn tell(args: &Args, document: &CheckDocument<'_>) -> Result<()> {
+    match args.junit.as_deref() {
+        Some(path) if path == Path::new(STDOUT) => {
+            return output::to_stdout(|out| Ok(junit::write(document, out)?));
         }
-        Why::BeyondLeaks => said.push("  the process grows by more than its leaks".to_string()),
-        Why::Verdict => {}
+        Some(path) => {
+            output::to_file(path, &args.file.path, |out| {
+                Ok(junit::write(document, out)?)
+            })?;
+        }
+        None => {}
     }
-    if let Some(blamed) = &gate.blamed {
-        let length = Length {
-            stacks: 5,
-            with_rest: false,
-        };
-        let guilty = lines(profile, blamed, length, &Names::usual());
-        said.extend(guilty.into_iter().skip(1));
-    }
-    said
+    output::to_stdout(|out| {
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, document)?;
+            return Ok(writeln!(out)?);
+        }
+        for line in document.checks.iter().flat_map(check_lines) {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    })
 }

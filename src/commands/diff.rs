@@ -11,6 +11,7 @@ use residue_profile::{Counter, Measured, Needs, Profile};
 use residue_query::compare::{
     By, Comparison, Given, PerEvent, Request, Side, Table, compare, compare_parts, document,
 };
+use residue_query::known_names::expect_known;
 
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
@@ -142,7 +143,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         && !above.is_empty()
     {
         for line in above.lines(&comparison, &table, limit) {
-            eprintln!("{line}");
+            output::tell_plain(line);
         }
         return Ok(ExitCode::from(EXIT_ABOVE));
     }
@@ -168,13 +169,17 @@ fn compare_files(args: &Args) -> Result<Comparison> {
         detail: args.by.detail(),
         per_event: per_event(args)?,
     };
+    let known = |profile: &Profile| {
+        let reading = &args.reading;
+        expect_known(profile, &reading.module, &reading.scope)
+    };
     let load = |side: &Address, has_part: bool| -> Result<Profile> {
         let needs = Needs {
             changes: has_part,
             by_thread: args.reading.thread.is_some(),
             ..OF_A_MOMENT
         };
-        let profile = input::load_needed(&side.path, needs)?;
+        let profile = input::load_needed(side, needs)?;
         let loaded = args.reading.of_thread(profile);
         Ok(loaded
             .with_context(|| side.path.display().to_string())?
@@ -185,17 +190,23 @@ fn compare_files(args: &Args) -> Result<Comparison> {
         part: side.part.clone(),
     };
     let [before, after] = &sides;
-    if is_same_file(&before.path, &after.path) {
+    if before.process == after.process && is_same_file(&before.path, &after.path) {
         let profile = load(before, sides.iter().any(has_part))?;
+        known(&profile)?;
         return compare_parts(&request, &profile, [given(before), given(after)])
             .with_context(|| before.path.display().to_string());
     }
     let read = |side: &Address| {
         let profile = load(side, has_part(side))?;
-        Side::of(&request, &profile, given(side)).with_context(|| side.path.display().to_string())
+        let read = Side::of(&request, &profile, given(side));
+        let read = read.with_context(|| side.path.display().to_string())?;
+        Ok::<_, anyhow::Error>((read, known(&profile)))
     };
     let (before, after) = rayon::join(|| read(before), || read(after));
-    compare(&request, before?, after?)
+    let ((before, known_before), (after, known_after)) = (before?, after?);
+    // What is new or gone has its names in one of the two.
+    known_before.or(known_after)?;
+    compare(&request, before, after)
 }
 
 fn per_event(args: &Args) -> Result<PerEvent> {

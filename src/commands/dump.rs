@@ -13,7 +13,8 @@ use crate::text::output;
 Examples:
   residue dump job.residue | less
   residue dump job.residue --json | jq .recorder
-  residue dump job.residue --papers half > half.txt"
+  residue dump job.residue --events 100..200           # the timeline of these events only
+  residue dump job.residue --maps half > half.txt"
 )]
 pub struct Args {
     /// Profile to read; FILE@51..end for a part of it
@@ -24,22 +25,37 @@ pub struct Args {
     /// Print JSON (docs/schemas/dump.schema.json)
     #[arg(long)]
     pub json: bool,
+    /// Only the timeline rows of these events, as in FILE@A..B: `51..end`, `id:7..id:9`
+    #[arg(long, value_name = "A..B", conflicts_with = "maps")]
+    pub events: Option<String>,
     /// Print only /proc/PID/maps, smaps and numa_maps of this snapshot
-    #[arg(long, value_name = "SNAPSHOT", conflicts_with = "json")]
-    pub papers: Option<String>,
+    #[arg(
+        long,
+        value_name = "SNAPSHOT",
+        alias = "papers",
+        conflicts_with = "json"
+    )]
+    pub maps: Option<String>,
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
     let profile = at(&args.file)?.profile;
-    if let Some(name) = &args.papers {
+    let chosen = Address {
+        part: None,
+        ..args.file.clone()
+    };
+    let events = chosen
+        .narrowed(args.events.as_deref())?
+        .events(&profile.timeline)?;
+    if let Some(name) = &args.maps {
         let snapshots = proc_maps::find(&profile.timeline, name)?;
         return output::to_stdout(|out| Ok(proc_maps::write(&snapshots, out)?));
     }
     output::to_stdout(|out| {
         if args.json {
-            Ok(residue_query::dump::write_json(&profile, out)?)
+            Ok(residue_query::dump::write_json(&profile, events, out)?)
         } else {
-            Ok(dump::write(&profile, out)?)
+            Ok(dump::write(&profile, events, out)?)
         }
     })
 }

@@ -217,7 +217,7 @@ impl Format {
 pub fn run(args: Args) -> Result<()> {
     check(&args)?;
     let loaded = args.reading.load_all(&args.files)?;
-    let choice = args.reading.choice(loaded.measured)?;
+    let choice = args.reading.choice_of(&loaded)?;
     let profile = &loaded.profile;
     let known: Vec<Counter> = Counter::ALL
         .into_iter()
@@ -242,10 +242,10 @@ pub fn run(args: Args) -> Result<()> {
             Content::Fixed(detail, write) => {
                 if known.len() < Counter::ALL.len() {
                     let form = format.name();
-                    eprintln!(
-                        "residue: warning: {form} cannot say that a counter was not recorded; \
+                    output::tell(format_args!(
+                        "warning: {form} cannot say that a counter was not recorded; \
                          all but live and live-blocks are 0 in it"
-                    );
+                    ));
                 }
                 let source = stacks.source(detail, &Counter::ALL)?;
                 to_output(&args, format, |out| write(&source, &args, out))?;

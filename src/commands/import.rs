@@ -10,6 +10,7 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use residue_import::{Format, Imported, Options, Unit};
 use residue_profile::{MAGIC, Profile};
 
+use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::input;
 use crate::text::output;
@@ -134,11 +135,11 @@ fn read(path: &Path, reading: Reading) -> anyhow::Result<Imported> {
 }
 
 /// A profile from its own file, or from another tool's.
-pub fn load_or_import(path: &Path, reading: Reading) -> anyhow::Result<Profile> {
-    if reading.format.is_none() && is_profile(path)? {
-        return input::load(path);
+pub fn load_or_import(file: &Address, reading: Reading) -> anyhow::Result<Profile> {
+    if reading.format.is_none() && is_profile(&file.path)? {
+        return input::load(file);
     }
-    Ok(read(path, reading)?.profile)
+    Ok(read(&file.path, reading)?.profile)
 }
 
 fn is_profile(path: &Path) -> anyhow::Result<bool> {

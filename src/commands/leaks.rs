@@ -1,18 +1,21 @@
 //! `residue leaks`: the verdict.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_profile::Profile;
-use residue_query::leaks::words::NoVerdict;
 use residue_query::leaks::{Limits, document};
+use residue_query::no_events::NoVerdict;
+use residue_recording::attach;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
+use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
-use crate::text::leaks::{Length, lines};
+use crate::text::leaks::{Length, lines_on};
 use crate::text::output;
+use crate::text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -22,6 +25,8 @@ Examples:
   residue leaks job.residue
   residue leaks job.residue@51..end                  # from event 51 on
   residue leaks job.residue --json | jq .verdict
+  residue leaks job.residue --from id:7001           # the program's own id
+  residue leaks --pid 4711                           # a program that is being recorded
   residue leaks SEvt__EndOfRun_SProf.txt             # stamps of another tool",
     after_long_help = "\
 Verdicts:
@@ -38,19 +43,22 @@ pub struct Args {
     /// Profile to read, or a file of another tool; FILE@51..end for some events
     ///
     /// `residue import --help` lists the formats of other tools.
-    pub file: Address,
-    /// First event to judge
-    #[arg(long, value_name = "EVENT")]
-    pub from: Option<u32>,
-    /// Last event to judge
-    #[arg(long, value_name = "EVENT")]
-    pub to: Option<u32>,
+    #[arg(required_unless_present = "pid")]
+    pub file: Option<Address>,
+    /// Read a program that is being recorded now instead
+    #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
+    pub pid: Option<u32>,
+    #[command(flatten)]
+    pub events: EventFlags,
     /// Number of stacks to show
     #[arg(long, value_name = "N", default_value_t = 5)]
     pub top: usize,
     /// Print JSON (docs/schemas/leaks.schema.json)
     #[arg(long)]
     pub json: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    pub color: Color,
     #[command(flatten)]
     pub reading: Reading,
     #[command(flatten)]
@@ -58,9 +66,19 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let profile = load_or_import(&args.file.path, args.reading)?;
-    let range = range(&profile, &args.file, args.from, args.to)?;
-    let verdict = judge(&profile, &args.file, range)?;
+    let (address, profile) = match (args.file, args.pid) {
+        (Some(file), _) => {
+            let profile = load_or_import(&file, args.reading)?;
+            (file, profile)
+        }
+        (None, Some(pid)) => {
+            let process = Address::of(format!("process {pid}"));
+            (process, attach::profile_of(pid)?)
+        }
+        (None, None) => bail!("give a FILE or --pid"),
+    };
+    let range = args.events.range(&address, &profile.timeline)?;
+    let verdict = judge(&profile, &address, range)?;
     let names = args.naming.names()?;
     output::to_stdout(|out| {
         if args.json {
@@ -72,30 +90,18 @@ pub fn run(args: Args) -> Result<()> {
             stacks: args.top,
             with_rest: true,
         };
-        for line in lines(&profile, &verdict, length, &names) {
+        let page = Page::of_stdout(args.color, args.naming.full_names);
+        for line in lines_on(&page, &profile, &verdict, length, &names) {
             writeln!(out, "{line}")?;
         }
         Ok(())
     })
 }
 
-/// The events that the address and the options choose.
-pub fn range(
-    profile: &Profile,
-    address: &Address,
-    from: Option<u32>,
-    to: Option<u32>,
-) -> Result<EventRange> {
-    let addressed = address.events(&profile.timeline)?;
-    Ok(EventRange {
-        from: from.unwrap_or(addressed.from),
-        to: to.unwrap_or(addressed.to),
-    })
-}
-
 /// The verdict, or why there is none.
 pub fn judge(profile: &Profile, address: &Address, range: EventRange) -> Result<Verdict> {
-    let unit = profile.timeline.about.source.unit();
-    verdict(profile, range)
-        .with_context(|| format!("{}: {}", address.path.display(), NoVerdict::too_few(unit)))
+    verdict(profile, range).with_context(|| {
+        let reason = NoVerdict::of(profile, range);
+        format!("{}: {reason}", address.path.display())
+    })
 }

@@ -6,6 +6,7 @@ use anyhow::{Result, bail};
 use residue_profile::Needs;
 
 use crate::flags::address::Address;
+use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
@@ -39,6 +40,7 @@ pub struct Args {
     ///
     /// The name may be the shown or the full one, with or without parameters. A pattern is tried
     /// if no function has the name, a regular expression if no pattern matches.
+    #[arg(value_parser = arguments::pattern)]
     pub function: String,
     /// Counters to show, separated by commas
     #[arg(
@@ -52,7 +54,7 @@ pub struct Args {
     /// Directory to search for source files
     ///
     /// For sources that are no longer where they were compiled. May be given several times.
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     pub source: Vec<PathBuf>,
     /// Lines of context around those that allocate
     #[arg(long, value_name = "N", default_value_t = 2)]
@@ -83,7 +85,7 @@ pub fn run(args: Args) -> Result<()> {
     };
     let files = std::slice::from_ref(&args.file);
     let loaded = args.reading.load_all_needed(files, needs)?;
-    let choice = args.reading.choice(loaded.measured)?;
+    let choice = args.reading.choice_of(&loaded)?;
     expect_recorded(&args.counter, loaded.measured)?;
     let profile = loaded.profile;
     let listing = Listing {

@@ -9,6 +9,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use residue_analysis::merge::Sum;
 use residue_profile::Measured;
 use residue_profile::{Profile, RecorderStats, Totals};
+use residue_recording::destination;
 use serde::Serialize;
 
 use crate::flags::help::TEMPLATE;
@@ -30,6 +31,8 @@ sum has no timeline, but its number of events, so that sums can be compared per 
 )]
 pub struct Args {
     /// Profiles, or directories with `*.residue` files
+    ///
+    /// Of a directory also those in its `*.processes` directories.
     #[arg(value_name = "FILE", required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
     /// File with one profile or directory per line; `-` for standard input
@@ -38,7 +41,7 @@ pub struct Args {
     /// Profile to write
     #[arg(short, long, value_name = "OUT")]
     pub output: PathBuf,
-    /// Skip profiles that are damaged, instead of writing nothing
+    /// Skip damaged profiles instead of failing
     #[arg(long)]
     pub keep_going: bool,
     /// Print the sums as JSON (docs/schemas/merge.schema.json)
@@ -52,14 +55,11 @@ pub fn run(args: Args) -> Result<()> {
         .iter()
         .find(|file| output::is_same_file(file, &args.output))
     {
-        bail!("{} is one of the files that are read", same.display());
+        bail!("{} is both input and output", same.display());
     }
     let (mut sum, left_out) = add_up(&files, args.keep_going)?;
     for file in &left_out {
-        let note = format!(
-            "left out, because it could not be read whole: {}",
-            file.display()
-        );
+        let note = format!("not included, because it is damaged: {}", file.display());
         sum.meta.notes.push(note);
     }
     residue_profile::write_to(&args.output, &sum)?;
@@ -74,7 +74,7 @@ pub fn run(args: Args) -> Result<()> {
         }
         let profiles = counted((files.len() - left_out.len()) as u64, "profile", "profiles");
         let output = args.output.display();
-        Ok(writeln!(out, "\nthe sum of {profiles} is in {output}")?)
+        Ok(writeln!(out, "\nwrote the sum of {profiles} to {output}")?)
     })
 }
 
@@ -85,10 +85,10 @@ fn add_up(files: &[PathBuf], keep_going: bool) -> Result<(Profile, Vec<PathBuf>)
     let mut sum = Sum::default();
     let mut left_out = Vec::new();
     for file in files {
-        match residue_profile::read(file) {
-            Ok(profile) => sum.add(profile),
+        match residue_profile::read_all(file) {
+            Ok(profiles) => profiles.into_iter().for_each(|profile| sum.add(profile)),
             Err(error) => {
-                bar.suspend(|| eprintln!("residue: {error}"));
+                bar.suspend(|| output::tell(&error));
                 left_out.push(file.clone());
             }
         }
@@ -97,11 +97,11 @@ fn add_up(files: &[PathBuf], keep_going: bool) -> Result<(Profile, Vec<PathBuf>)
     bar.finish_and_clear();
     let number = counted(files.len() as u64, "profile", "profiles");
     if left_out.len() == files.len() {
-        bail!("none of {number} could be read; nothing is written");
+        bail!("none of {number} could be read; nothing was written");
     }
     if !left_out.is_empty() && !keep_going {
         bail!(
-            "{} of {number} could not be read; nothing is written: --keep-going adds up the rest",
+            "{} of {number} could not be read; nothing was written (--keep-going skips them)",
             left_out.len()
         );
     }
@@ -143,7 +143,7 @@ fn inputs(args: &Args) -> Result<Vec<PathBuf>> {
         }
     }
     if files.is_empty() {
-        bail!("there is no profile to add up");
+        bail!("no profiles found");
     }
     Ok(files)
 }
@@ -157,8 +157,11 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
     let mut found = Vec::new();
     for entry in fs::read_dir(path).with_context(unreadable)? {
         let entry = entry.with_context(unreadable)?.path();
-        if entry.extension().is_some_and(|end| end == "residue") && entry.is_file() {
+        let suffix = entry.extension().unwrap_or_default();
+        if suffix == destination::PROFILE_SUFFIX && entry.is_file() {
             found.push(entry);
+        } else if suffix == destination::FOLDER_SUFFIX && entry.is_dir() {
+            add_input(&entry, &mut found)?;
         }
     }
     found.sort();

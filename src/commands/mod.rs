@@ -11,6 +11,7 @@ pub mod list;
 pub mod man;
 pub mod merge;
 pub mod plot;
+pub mod processes;
 pub mod recover;
 pub mod report;
 pub mod run;

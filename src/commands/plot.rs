@@ -1,8 +1,8 @@
 //! `residue plot`: pictures for logs, papers and batch jobs.
 
 use crate::commands::import::{self, load_or_import};
-use crate::commands::leaks;
 use crate::flags::address::Address;
+use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::output;
@@ -12,8 +12,8 @@ use residue_analysis::verdict::verdict;
 use residue_calltree::Filter;
 use residue_import::Unit;
 use residue_plot::{Look, Panel, Picture, Subject};
-use residue_query::leaks::shown_path_of_stack;
-use residue_query::leaks::words::head;
+use residue_query::leaks::{headline, shown_path_of_stack};
+use residue_query::no_events::NoVerdict;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 
@@ -50,12 +50,8 @@ pub struct Args {
     /// Light lines on a dark background
     #[arg(long)]
     pub dark: bool,
-    /// First event to draw
-    #[arg(long, value_name = "EVENT")]
-    pub from: Option<u32>,
-    /// Last event to draw
-    #[arg(long, value_name = "EVENT")]
-    pub to: Option<u32>,
+    #[command(flatten)]
+    pub events: EventFlags,
     /// Unit of sizes in a FILE of another tool, as for `residue import`
     #[arg(long, value_name = "UNIT")]
     pub unit: Option<Unit>,
@@ -142,16 +138,15 @@ fn draw(args: &Args) -> Result<Picture> {
         format: None,
         unit: args.unit,
     };
-    let profile = load_or_import(&args.file.path, reading)?;
-    let range = leaks::range(&profile, &args.file, args.from, args.to)?;
+    let profile = load_or_import(&args.file, reading)?;
+    let range = args.events.range(&args.file, &profile.timeline)?;
     let verdict = verdict(&profile, range);
     let names = args.naming.names()?;
     let filter = Filter::default();
     let paths = RefCell::new(names.paths(&profile, &filter));
-    let unit = profile.timeline.about.source.unit();
     let headline = match &verdict {
-        Some(verdict) => head(verdict, unit),
-        None => format!("no verdict: fewer than two {unit}s"),
+        Some(verdict) => headline(verdict).to_string(),
+        None => NoVerdict::of(&profile, range).reason,
     };
     let panels: Vec<Panel> = match &*args.what {
         [] => What::value_variants(),

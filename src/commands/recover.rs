@@ -2,14 +2,15 @@
 
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::help::TEMPLATE;
+use crate::text::output::{self, tell};
 use anyhow::{Context, Result, bail};
-use residue_finish::{ArenaFile, Ending};
-use residue_profile::End;
-use residue_profile::units;
-use residue_recording::arenas::{Arena, ArenaDirectory};
-use residue_recording::finishing;
+use residue_finish::ArenaFile;
+use residue_profile::units::{bytes, counted};
+use residue_recording::arenas::{Arena, ArenaDirectory, Order};
+use residue_recording::destination::Destination;
+use residue_recording::ending::{Planned, Run};
 use residue_symbols::Search;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
@@ -37,10 +38,25 @@ pub struct Args {
     symbols: SymbolArgs,
 }
 
-/// An arena and where its profile was going to be written.
+/// One run that was left behind: its recordings, and what it was going to do with them.
 struct Left {
-    arena: Arena,
-    output: Option<PathBuf>,
+    run: Run,
+    arenas: Vec<Arena>,
+}
+
+impl Left {
+    fn new(order: Order, arenas: Vec<Arena>) -> Left {
+        // The first image's process was the program itself.
+        let run = Run {
+            first_pid: None,
+            status: None,
+            ended_unix_ns: None,
+            own_rss_bytes: None,
+            keeps_replaced: true,
+            order,
+        };
+        Left { run, arenas }
+    }
 }
 
 pub fn run(args: Args) -> Result<ExitCode> {
@@ -49,13 +65,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
     if args.paths.is_empty() {
         for directory in ArenaDirectory::find_all() {
             match directory.owner() {
-                Some(owner) if owner.is_alive() => {
-                    eprintln!(
-                        "residue: {}: still being recorded by process {}",
-                        directory.path.display(),
-                        owner.pid
-                    );
-                }
+                Some(owner) if owner.is_alive() => tell(format_args!(
+                    "{}: still being recorded by process {}",
+                    directory.path.display(),
+                    owner.pid
+                )),
                 _ => directories.push(directory),
             }
         }
@@ -69,49 +83,55 @@ pub fn run(args: Args) -> Result<ExitCode> {
                 path: path.clone(),
                 identity,
             };
-            found.push(Left {
-                arena,
-                output: None,
-            });
+            found.push(Left::new(Order::default(), vec![arena]));
         }
     }
     for directory in &directories {
-        let arenas = directory.arenas();
-        let wanted = directory.owner().and_then(|owner| owner.output);
-        // The first image's process was the program itself.
-        let main_pid = arenas.first().map(|arena| arena.identity.pid);
-        let main = arenas
-            .iter()
-            .rposition(|arena| Some(arena.identity.pid) == main_pid);
-        for (index, arena) in arenas.into_iter().enumerate() {
-            let output = wanted.clone().filter(|_| Some(index) == main);
-            found.push(Left { arena, output });
-        }
+        let order = directory.owner().map(|owner| owner.order);
+        found.push(Left::new(order.unwrap_or_default(), directory.arenas()));
     }
-    if found.is_empty() {
-        println!("residue: nothing to recover");
+    let recordings: usize = found.iter().map(|left| left.arenas.len()).sum();
+    if recordings == 0 {
+        output::to_stdout(|out| Ok(writeln!(out, "residue: nothing to recover")?))?;
         return Ok(ExitCode::SUCCESS);
     }
-    if args.output.as_ref().is_some_and(|output| !output.is_dir()) && found.len() > 1 {
-        bail!(
-            "{} recordings were found; give a directory with -o, or one of their paths",
-            found.len()
-        );
+    if args.list {
+        output::to_stdout(|out| {
+            for arena in found.iter().flat_map(|left| &left.arenas) {
+                writeln!(out, "{}  {}", arena.path.display(), describe(arena))?;
+            }
+            Ok(())
+        })?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    if let Some(output) = &args.output {
+        let is_folder = output.is_dir();
+        if !is_folder && recordings > 1 {
+            bail!(
+                "-o {}: {recordings} recordings were found; give a directory, or the path of one \
+                 of them (`residue recover --list`)",
+                output.display()
+            );
+        }
+        for left in &mut found {
+            left.run.order.destination = match is_folder {
+                true => Destination::Folder(output.into()),
+                false => Destination::File(output.into()),
+            };
+        }
     }
     let search = args.symbols.search();
     let mut failed = 0;
-    for left in &found {
-        if args.list {
-            println!("{}  {}", left.arena.path.display(), describe(&left.arena));
-        } else if let Err(error) = recover(left, args.output.as_deref(), &search) {
-            eprintln!("residue: {error:#}");
-            failed += 1;
+    for left in found {
+        for planned in left.run.plan(left.arenas) {
+            if let Err(error) = recover(&left.run, &planned, &search) {
+                tell(format_args!("{error:#}"));
+                failed += 1;
+            }
         }
     }
-    if !args.list {
-        for directory in directories {
-            directory.remove();
-        }
+    for directory in directories {
+        directory.remove();
     }
     Ok(if failed == 0 {
         ExitCode::SUCCESS
@@ -134,36 +154,24 @@ fn describe(arena: &Arena) -> String {
     )
 }
 
-fn recover(left: &Left, output: Option<&Path>, search: &Search) -> Result<()> {
-    if left.arena.is_in_use() {
+fn recover(run: &Run, planned: &Planned, search: &Search) -> Result<()> {
+    let (arena, path) = (&planned.arena, planned.path.display());
+    if arena.is_in_use() {
+        let pid = arena.identity.pid;
         bail!(
-            "{}: process {} still runs; `residue report --pid {}` reads it",
-            left.arena.path.display(),
-            left.arena.identity.pid,
-            left.arena.identity.pid
+            "{}: process {pid} still runs; `residue report --pid {pid}` reads it",
+            arena.path.display(),
         );
     }
-    let name = format!(
-        "{}.{}.residue",
-        left.arena.identity.program(),
-        left.arena.identity.pid
-    );
-    let path = match output {
-        Some(directory) if directory.is_dir() => directory.join(name),
-        Some(file) => file.to_path_buf(),
-        None => left.output.clone().unwrap_or_else(|| PathBuf::from(name)),
-    };
-    let ending = Ending {
-        end: End::Unknown,
-        ..Ending::default()
-    };
-    let profile = finishing::finish(&left.arena, &ending, search, &path)
-        .with_context(|| path.display().to_string())?;
-    println!(
-        "residue: recovered {}: {} allocations, live {}",
-        path.display(),
-        units::count(profile.heap.calls),
-        units::bytes(profile.heap.live_bytes)
-    );
-    Ok(())
+    let profile = run
+        .finish(planned, search)
+        .with_context(|| path.to_string())?;
+    output::to_stdout(|out| {
+        Ok(writeln!(
+            out,
+            "residue: recovered {path}: {}, live {}",
+            counted(profile.heap.calls, "allocation", "allocations"),
+            bytes(profile.heap.live_bytes)
+        )?)
+    })
 }

@@ -4,10 +4,11 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
+use residue_calltree::smart_case;
 use residue_profile::{Counter, Measured, Needs, Profile};
+use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
-use residue_query::page::shelf::Shelf;
 use residue_query::report::flat::Limit;
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
@@ -16,6 +17,7 @@ use residue_recording::attach;
 use residue_view::page_file;
 
 use crate::flags::address::Address;
+use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{Loaded, Reading};
 use crate::flags::words;
@@ -170,8 +172,7 @@ fn percent(text: &str) -> Result<f64, String> {
 }
 
 fn regex(text: &str) -> Result<Regex, String> {
-    let regex = RegexBuilder::new(text).size_limit(1 << 22).build();
-    regex.map_err(|error| error.to_string())
+    smart_case(&arguments::pattern(text)?).map_err(|error| error.to_string())
 }
 
 impl Options {
@@ -236,7 +237,7 @@ impl Options {
             places: true,
             by_thread: has(&[View::Thread]),
             changes: false,
-            papers: false,
+            proc_maps: false,
         }
     }
 }
@@ -277,8 +278,8 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
     let naming = &args.options.reading.naming;
     let name = name.unwrap_or_else(|| profile.meta.program.clone());
     let opened = Opened::new(name, profile, naming.names()?);
-    let shelf = Shelf::new(opened, None);
-    let write = |to: &mut dyn Write| page_file::write(&shelf, to);
+    let profiles = OpenProfiles::new(opened, None);
+    let write = |to: &mut dyn Write| page_file::write(&profiles, to);
     match out == Path::new("-") {
         true => output::to_stdout(write),
         false => output::to_file(out, first.unwrap_or(Path::new("")), write),
@@ -286,7 +287,7 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
 }
 
 fn source<'a>(loaded: &'a Loaded, options: &Options) -> Result<Source<'a>> {
-    let choice = options.reading.choice(loaded.measured)?;
+    let choice = options.reading.choice_of(loaded)?;
     let counters = options.all_counters(loaded.measured);
     Ok(Source::new(&loaded.profile, choice, counters)?)
 }

@@ -1,19 +1,19 @@
 //! `residue run`: record a program and its children.
 
+mod summary;
+
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
-use crate::text::leaks::{Length, lines};
-use anyhow::{Context, Result};
+use crate::text::output::tell;
+use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use nix::sys::resource::{Resource, setrlimit};
-use residue_analysis::history::EventRange;
-use residue_analysis::verdict::verdict;
-use residue_profile::Profile;
+use residue_finish::Asked;
 use residue_profile::units;
-use residue_query::choice::Names;
-use residue_recording::arenas::ArenaDirectory;
-use residue_recording::ending::{self, Finished, Run};
+use residue_recording::arenas::{ArenaDirectory, Order};
+use residue_recording::destination::Destination;
+use residue_recording::ending::{self, Run};
 use residue_recording::line_moments::LineMoments;
 use residue_recording::lines::LineEvents;
 use residue_recording::passing::{Passed, Passing};
@@ -22,11 +22,13 @@ use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Injection, Settings};
 use residue_recording::signals::Forwarding;
 use residue_recording::watch::{Orders, Snapshots, Watch};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
+use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
+use summary::{Expected, Summary};
 
 #[derive(clap::Args)]
 #[command(
@@ -39,33 +41,40 @@ Examples:
   residue run --event-line 'event (?<id>\\d+) hits (?<hits>\\d+)' -- ./simulate
   residue run -t cc1plus -- make -j8                # the compiler only",
     after_help = "\
-Exit status: the program's own; 125 if residue cannot record, 126 if CMD is not executable, \
+Exit status: the program's own; 125 for wrong usage or if residue cannot record, 126 if CMD is not executable, \
 127 if CMD is not found. If a signal ends the program, the same signal ends residue."
 )]
 pub struct Args {
     /// Profile to write [default: PROGRAM.PID.residue]
     ///
-    /// If it cannot be written there, the program still runs, and residue says at once where the
+    /// In a directory it gets its default name. With several processes it holds the one with the
+    /// most events, else the most memory; the others go to the directory FILE.processes beside
+    /// it, without FILE's suffix. If it cannot be written there, the program still runs, and residue says at once where the
     /// profile goes instead.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Record only programs of this name
     ///
     /// The default is all programs; `*` and `?` are wildcards.
+    #[arg(short = 't', long, value_name = "NAME", value_parser = arguments::program_pattern)]
+    program: Option<String>,
+    /// Keep stacks only for blocks of at least this size (512, 4KiB)
+    ///
+    /// Smaller ones are counted in one pooled stack.
     #[arg(
-        short = 't',
         long,
-        value_name = "NAME",
-        default_value = "",
-        hide_default_value = true
+        value_name = "SIZE",
+        default_value = "0",
+        hide_default_value = true,
+        value_parser = arguments::size,
+        help_heading = RECORDER
     )]
-    program: String,
-    /// Count smaller blocks in one pooled stack
-    #[arg(long, value_name = "N", default_value_t = 0, hide_default_value = true, help_heading = RECORDER)]
     min_size: u64,
-    /// Count larger blocks in one pooled stack
-    #[arg(long, value_name = "N", default_value_t = u64::MAX, hide_default_value = true, help_heading = RECORDER)]
-    max_size: u64,
+    /// Keep stacks only for blocks of at most this size (1MiB)
+    ///
+    /// Larger ones are counted in one pooled stack.
+    #[arg(long, value_name = "SIZE", value_parser = arguments::size, help_heading = RECORDER)]
+    max_size: Option<u64>,
     /// Whether to record from the start
     ///
     /// `paused` records nothing until the program calls residue_resume_all.
@@ -77,7 +86,14 @@ pub struct Args {
         help_heading = RECORDER
     )]
     start: Start,
+    /// Put all processes into one profile
+    ///
+    /// `residue processes FILE` lists them, FILE@process:PID is one of them in every command.
+    #[arg(long)]
+    one_file: bool,
     /// Do not record the processes that the program starts
+    ///
+    /// One file is written.
     #[arg(long)]
     no_children: bool,
     /// Cut the middle out of stacks with more than N frames
@@ -98,7 +114,9 @@ pub struct Args {
         num_args = 0..=1,
         require_equals = true,
         default_missing_value = "1",
-        hide_short_help = true, help_heading = RECORDER
+        value_parser = clap::value_parser!(u32).range(1..),
+        hide_short_help = true,
+        help_heading = RECORDER
     )]
     verify_stacks: Option<u32>,
     /// Begin an event at each call of this function
@@ -108,15 +126,26 @@ pub struct Args {
     /// needed, debug information is not. A call ends the event before it on the same thread.
     /// Inlined functions are never called, and functions shorter than five bytes cannot be watched;
     /// the profile says how many. May be given several times.
-    #[arg(long, value_name = "NAME", conflicts_with = "event_line", help_heading = EVENTS)]
+    #[arg(
+        long,
+        value_name = "NAME",
+        conflicts_with = "event_line",
+        value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        help_heading = EVENTS
+    )]
     event_function: Vec<String>,
-    /// Begin an event at each line of output that matches
+    /// Take each line of output that matches as an event
     ///
-    /// The named group `id` is the event's id, other named groups are counters of the event. The
-    /// program is not stopped at its lines: use --event-function for programs that print many lines
+    /// The named group `id` is the event's id, other named groups are its counters. A line with
+    /// counters ends its event, a line without begins it. The program is not stopped at its lines: use --event-function for programs that print many lines
     /// a second. Programs must not buffer their output: run Python with -u, C programs under
     /// `stdbuf -oL`.
-    #[arg(long, value_name = "REGEX", help_heading = EVENTS)]
+    #[arg(
+        long,
+        value_name = "REGEX",
+        value_parser = clap::builder::NonEmptyStringValueParser::new(),
+        help_heading = EVENTS
+    )]
     event_line: Option<String>,
     /// Interval that counts as an event where there are none
     ///
@@ -136,11 +165,10 @@ pub struct Args {
     #[arg(
         long,
         value_name = "N",
-        default_value_t = 0,
-        hide_default_value = true,
+        value_parser = clap::value_parser!(u64).range(1..),
         help_heading = EVENTS
     )]
-    snapshot_every: u64,
+    snapshot_every: Option<u64>,
     /// Take snapshots at these events: 1,51,101
     #[arg(
         long,
@@ -157,7 +185,8 @@ pub struct Args {
         long,
         value_name = "SIZE/event",
         value_parser = arguments::injection,
-        hide_short_help = true, help_heading = EVENTS
+        hide_short_help = true,
+        help_heading = EVENTS
     )]
     inject_leak: Option<Injection>,
     /// Do not wait for processes that outlive the program
@@ -172,12 +201,7 @@ pub struct Args {
     #[arg(short, long)]
     quiet: bool,
     /// Program to record, and its arguments
-    #[arg(
-        required = true,
-        trailing_var_arg = true,
-        allow_hyphen_values = true,
-        value_name = "CMD"
-    )]
+    #[arg(required = true, trailing_var_arg = true, value_name = "CMD")]
     command: Vec<OsString>,
 }
 
@@ -198,13 +222,14 @@ impl Args {
             arguments::Event::End => None,
         });
         Snapshots {
-            every: self.snapshot_every,
+            every: self.snapshot_every.unwrap_or(0),
             at: numbers.collect(),
         }
     }
 }
 
-const EXIT_CANNOT_START: u8 = 125;
+/// Also for wrong usage: the program's own statuses must not be mistaken for it.
+pub const EXIT_CANNOT_START: u8 = 125;
 const EXIT_NOT_EXECUTABLE: u8 = 126;
 const EXIT_NOT_FOUND: u8 = 127;
 
@@ -212,34 +237,49 @@ const EXIT_NOT_FOUND: u8 = 127;
 const SILENT_WAIT: Duration = Duration::from_secs(1);
 const WAIT_STEP: Duration = Duration::from_millis(20);
 
-/// Stacks shown at the end of a run.
-const SHOWN_STACKS: usize = 3;
+pub fn run(args: Args) -> ExitCode {
+    record(args).unwrap_or_else(|error| {
+        tell(format_args!("{error:#}"));
+        ExitCode::from(EXIT_CANNOT_START)
+    })
+}
 
-/// Profiles of other processes named in the summary before it says "and N more".
-const MOST_NAMED: usize = 8;
-
-pub fn run(args: Args) -> Result<ExitCode> {
+fn record(args: Args) -> Result<ExitCode> {
+    let max_size = args.max_size.unwrap_or(u64::MAX);
+    if args.min_size > max_size {
+        bail!(
+            "--min-size {} is above --max-size {max_size}: no stack would be kept",
+            args.min_size
+        );
+    }
+    let lines = args.event_line.as_deref().map(LineEvents::new);
+    let lines = lines.transpose().context("--event-line")?;
     let path = match program::find(&args.command[0]) {
         Ok(path) => path,
         Err(reason) => return Ok(cannot_run(&args.command[0], reason.into())),
     };
     let obstacle = program::obstacle(&path);
     if let Some(obstacle) = &obstacle {
-        eprintln!("residue: {} {}", path.display(), obstacle.explain());
+        tell(format_args!("{} {}", path.display(), obstacle.explain()));
     }
-    let output = args.output.as_deref().map(ending::usable_output);
-    let lines = match args.event_line.as_deref().map(LineEvents::new).transpose() {
-        Ok(lines) => lines,
-        Err(reason) => {
-            eprintln!("residue: --event-line: {reason}");
-            return Ok(ExitCode::from(EXIT_CANNOT_START));
-        }
+    let (destination, warning) = Destination::usable(args.output.as_deref());
+    if let Some(warning) = warning {
+        tell(warning);
+    }
+    let order = Order {
+        destination,
+        asked: Asked {
+            event_functions: args.event_function.clone(),
+            event_line: args.event_line.clone(),
+        },
     };
-    let forwarding = Forwarding::start().context("cannot take signals")?;
-    let recording = match prepare(&args, output.as_deref(), obstacle.as_ref()) {
+    let forwarding = Forwarding::start().context("cannot handle signals")?;
+    let recording = match prepare(&args, &order, obstacle.as_ref()) {
         Ok(recording) => recording,
         Err(error) => {
-            eprintln!("residue: cannot record: {error:#}; the program runs unrecorded");
+            tell(format_args!(
+                "cannot record: {error:#}; the program runs unrecorded"
+            ));
             None
         }
     };
@@ -279,6 +319,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         .as_ref()
         .map(|arenas| Watch::start(arenas.path.clone(), orders));
     let status = wait(&mut child)?;
+    let ended_unix_ns = ending::now_unix_ns();
     forwarding.program_ended();
     if let Some(arenas) = arenas {
         if !args.no_wait {
@@ -289,48 +330,62 @@ pub fn run(args: Args) -> Result<ExitCode> {
             tell_of_lines(&passing.join());
         }
         let run = Run {
-            main_pid: pid,
-            status,
+            first_pid: Some(pid),
+            status: Some(status),
+            ended_unix_ns,
             own_rss_bytes,
-            output,
+            keeps_replaced: !args.no_children,
+            order,
         };
-        let summary = Summary {
-            quiet: args.quiet,
-            expected: obstacle.is_none() && args.program.is_empty(),
-        };
-        summary.tell(run.finish_all(arenas, &args.symbols.search()));
+        let mut summary = Summary::default();
+        run.finish_all(arenas, &args.symbols.search(), |finished| {
+            summary.add(finished);
+        });
+        if args.one_file {
+            summary.join();
+        }
+        summary.tell(&Expected {
+            is_quiet: args.quiet,
+            program: args.program.as_deref(),
+            can_be_recorded: obstacle.is_none(),
+        });
     }
     Ok(end_as(status))
 }
 
-fn cannot_run(command: &std::ffi::OsStr, error: std::io::Error) -> ExitCode {
-    eprintln!("residue: cannot run {}: {error}", command.display());
-    ExitCode::from(match error.kind() {
-        std::io::ErrorKind::NotFound => EXIT_NOT_FOUND,
-        std::io::ErrorKind::PermissionDenied | std::io::ErrorKind::IsADirectory => {
-            EXIT_NOT_EXECUTABLE
-        }
-        _ => EXIT_CANNOT_START,
-    })
+fn cannot_run(command: &OsStr, error: io::Error) -> ExitCode {
+    let is_there = program::find(command).is_ok();
+    let (reason, status) = match error.kind() {
+        io::ErrorKind::NotFound if is_there => (
+            "cannot execute: its interpreter was not found".to_string(),
+            EXIT_NOT_EXECUTABLE,
+        ),
+        io::ErrorKind::NotFound => ("command not found".to_string(), EXIT_NOT_FOUND),
+        io::ErrorKind::PermissionDenied => ("permission denied".to_string(), EXIT_NOT_EXECUTABLE),
+        io::ErrorKind::IsADirectory => ("is a directory".to_string(), EXIT_NOT_EXECUTABLE),
+        _ if error.raw_os_error() == Some(nix::libc::ENOEXEC) => (
+            "cannot execute: not a program".to_string(),
+            EXIT_NOT_EXECUTABLE,
+        ),
+        _ => (format!("cannot start: {error}"), EXIT_CANNOT_START),
+    };
+    tell(format_args!("{}: {reason}", command.display()));
+    ExitCode::from(status)
 }
 
 /// `None` where preloading would make the program's own dynamic linker complain.
-fn prepare(
-    args: &Args,
-    output: Option<&Path>,
-    obstacle: Option<&Obstacle>,
-) -> Result<Option<Prepared>> {
+fn prepare(args: &Args, order: &Order, obstacle: Option<&Obstacle>) -> Result<Option<Prepared>> {
     if obstacle.is_some_and(Obstacle::forbids_preload) {
         return Ok(None);
     }
     let settings = Settings {
         min_size: args.min_size,
-        max_size: args.max_size,
+        max_size: args.max_size.unwrap_or(u64::MAX),
         max_depth: args.max_depth,
         verify_every: args.verify_stacks.map_or(0, u64::from),
         start_paused: args.start == Start::Paused,
         with_children: !args.no_children,
-        program_pattern: args.program.clone(),
+        program_pattern: args.program.clone().unwrap_or_default(),
         events: match (args.event_function.is_empty(), &args.event_line) {
             (false, _) => Events::Function,
             (true, Some(_)) => Events::Lines,
@@ -340,22 +395,22 @@ fn prepare(
         snapshots: args.snapshots(),
         injection: args.inject_leak,
     };
-    Prepared::new(args.arena_dir.as_deref(), output, &settings).map(Some)
+    Prepared::new(args.arena_dir.as_deref(), order, &settings).map(Some)
 }
 
-/// Says what was not as the user may think.
+/// What went wrong with output on its way through.
 fn tell_of_lines(passed: &Passed) {
     if let Some(error) = &passed.first_error {
-        eprintln!(
-            "residue: {} of the program's output could not be passed on: {error}",
+        tell(format_args!(
+            "{} of the program's output could not be written: {error}",
             units::bytes(passed.lost_bytes)
-        );
+        ));
     }
     if passed.not_numbers != 0 {
-        eprintln!(
-            "residue: {} groups of matching lines were not numbers and were passed over",
-            units::count(passed.not_numbers)
-        );
+        tell(format_args!(
+            "--event-line: ignored {} that did not match a number",
+            units::counted(passed.not_numbers, "group", "groups")
+        ));
     }
 }
 
@@ -380,98 +435,12 @@ fn wait_for_others(arenas: &ArenaDirectory, forwarding: &Forwarding, quiet: bool
         }
         if !told && started.elapsed() > SILENT_WAIT {
             told = true;
-            eprintln!(
-                "residue: the program ended; still recording {}; Ctrl-C finishes now",
+            tell(format_args!(
+                "the program ended; still recording {}; Ctrl-C finishes now",
                 still.join(", ")
-            );
+            ));
         }
         std::thread::sleep(WAIT_STEP);
-    }
-}
-
-/// What is said at the end of a run.
-struct Summary {
-    quiet: bool,
-    /// Whether the program itself should have been recorded.
-    expected: bool,
-}
-
-impl Summary {
-    fn tell(&self, profiles: Vec<Finished>) {
-        let mut others = Vec::new();
-        let mut has_main = false;
-        for finished in profiles {
-            let path = finished.path;
-            has_main |= finished.is_main;
-            match finished.profile {
-                Ok(profile) if finished.is_main => self.summarize(&profile, &path),
-                Ok(_) => others.push(path),
-                Err(error) => eprintln!("residue: {}: {error:#}", path.display()),
-            }
-        }
-        self.name_others(&others);
-        if !has_main && self.expected {
-            eprintln!("residue: the program allocated nothing that could be recorded");
-        }
-    }
-
-    fn summarize(&self, profile: &Profile, path: &Path) {
-        if self.quiet {
-            return;
-        }
-        let recorder = &profile.recorder;
-        let about = &profile.timeline.about;
-        eprintln!(
-            "residue: {}, {} allocations, {} in total, peak {}, live {} in {} blocks",
-            units::counted(
-                about.events,
-                about.source.unit(),
-                &format!("{}s", about.source.unit())
-            ),
-            units::count(profile.heap.calls),
-            units::bytes(profile.heap.total_bytes),
-            units::bytes(profile.heap.peak_bytes),
-            units::bytes(profile.heap.live_bytes),
-            units::count(profile.heap.live_blocks),
-        );
-        eprintln!(
-            "residue: {}; recorder {}, {} dropped",
-            units::counted(profile.stacks.len() as u64, "stack", "stacks"),
-            units::bytes(recorder.arena_bytes + recorder.private_bytes),
-            units::count(recorder.dropped),
-        );
-        if recorder.verified_stacks > 0 {
-            eprintln!(
-                "residue: {} stacks compared with libgcc's, {} differ",
-                units::count(recorder.verified_stacks),
-                units::count(recorder.verify_differences),
-            );
-        }
-        if let Some(verdict) = verdict(profile, EventRange::ALL) {
-            let length = Length {
-                stacks: SHOWN_STACKS,
-                with_rest: false,
-            };
-            for line in lines(profile, &verdict, length, &Names::usual()) {
-                eprintln!("{line}");
-            }
-        }
-        eprintln!("residue: see it: residue view {}", path.display());
-    }
-
-    fn name_others(&self, others: &[PathBuf]) {
-        if self.quiet || others.is_empty() {
-            return;
-        }
-        for path in others.iter().take(MOST_NAMED) {
-            eprintln!("residue: another process: {}", path.display());
-        }
-        if others.len() > MOST_NAMED {
-            eprintln!(
-                "residue: and {} more processes beside them",
-                others.len() - MOST_NAMED
-            );
-        }
     }
 }
 

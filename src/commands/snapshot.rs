@@ -145,7 +145,7 @@ fn take(process: &mut Process, name: String) -> Result<Seen> {
         .skip(before)
         .find(|seen| seen.name.as_ref() == Some(&name))
         .context("the recording was finished at this very moment")?;
-    match &seen.papers {
+    match &seen.proc_maps {
         Some([maps, ..]) if !maps.is_empty() => Ok(seen),
         _ => bail!("the process ended at this very moment; the snapshot has no maps"),
     }

@@ -7,6 +7,7 @@ use residue_query::stages::{document, reason};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
+use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use crate::text::stages as text;
@@ -39,6 +40,8 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     #[command(flatten)]
+    pub events: EventFlags,
+    #[command(flatten)]
     pub reading: Reading,
 }
 
@@ -66,8 +69,8 @@ impl Choice {
 }
 
 pub fn run(args: Args) -> anyhow::Result<()> {
-    let profile = load_or_import(&args.file.path, args.reading)?;
-    let range = args.file.events(&profile.timeline)?;
+    let profile = load_or_import(&args.file, args.reading)?;
+    let range = args.events.range(&args.file, &profile.timeline)?;
     let unit = profile.timeline.about.source.unit();
     let chosen = args.value.map(Choice::value);
     let stages = match stages::of_events(&profile.timeline, range, chosen) {

@@ -1,13 +1,14 @@
 //! `residue symbolize`: name the functions of a profile, later or again.
 
+use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::text::output;
 use anyhow::Result;
 use residue_finish::{Step, Symbolized, symbolize};
-use residue_profile::units;
+use residue_profile::{ListedProcess, Profile, units};
 use residue_recording::finishing::LateBar;
 use residue_symbols::{Cache, Search};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 const SYMBOLS: &str = "Symbols";
 
@@ -17,12 +18,12 @@ pub struct SymbolArgs {
     /// Root directory of the machine that the program ran on
     ///
     /// The program, its libraries and /usr/lib/debug are looked for below it.
-    #[arg(long, value_name = "DIR", help_heading = SYMBOLS)]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
     sysroot: Option<PathBuf>,
     /// Search DIR for binaries and debug files by build-id
     ///
     /// May be given several times.
-    #[arg(long, value_name = "DIR", help_heading = SYMBOLS)]
+    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
     symbols: Vec<PathBuf>,
     /// Neither read nor write the cache of function names
     #[arg(long, help_heading = SYMBOLS)]
@@ -65,33 +66,70 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     symbols: SymbolArgs,
-    /// Print what was found as JSON
+    /// Print what was found as JSON; an array if FILE holds several processes
     #[arg(long)]
     json: bool,
 }
 
 pub fn run(args: Args) -> Result<()> {
     // A damaged file is not written over: what is left of it may be all there is.
-    let mut profile = residue_profile::read(&args.file)?;
-    let found = {
+    let mut profiles = residue_profile::read_all(&args.file)?;
+    let search = args.symbols.search();
+    let found: Vec<Symbolized> = {
         let bar = LateBar::start();
-        symbolize(&mut profile, &args.symbols.search(), &|done, of| {
-            bar.show(Step::Symbols, done, of);
-        })
+        let name = |profile: &mut Profile| {
+            symbolize(profile, &search, &|done, of| {
+                bar.show(Step::Symbols, done, of)
+            })
+        };
+        profiles.iter_mut().map(name).collect()
     };
-    residue_profile::write_to(args.output.as_ref().unwrap_or(&args.file), &profile)?;
-    let unresolved = profile.recorder.frames_unresolved;
+    write(args.output.as_ref().unwrap_or(&args.file), &profiles)?;
     output::to_stdout(|out| {
+        let of_process = || profiles.iter().zip(&found);
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &found.report(unresolved))?;
-            writeln!(out)?;
-        } else {
-            for line in lines(&found, unresolved) {
+            let mut reports: Vec<_> = of_process()
+                .map(|(profile, found)| found.report(profile.recorder.frames_unresolved))
+                .collect();
+            match reports.len() {
+                1 => serde_json::to_writer_pretty(&mut *out, &reports.remove(0))?,
+                _ => serde_json::to_writer_pretty(&mut *out, &reports)?,
+            }
+            return Ok(writeln!(out)?);
+        }
+        for (profile, found) in of_process() {
+            let unresolved = profile.recorder.frames_unresolved;
+            if profiles.len() > 1 {
+                writeln!(
+                    out,
+                    "process {} ({})",
+                    profile.meta.pid, profile.meta.program
+                )?;
+            }
+            for line in lines(found, unresolved) {
                 writeln!(out, "{line}")?;
             }
         }
         Ok(())
     })
+}
+
+/// One profile as it is, several as a file of processes.
+fn write(path: &Path, profiles: &[Profile]) -> Result<()> {
+    if let [profile] = profiles {
+        return Ok(residue_profile::write_to(path, profile)?);
+    }
+    let beside = path
+        .parent()
+        .filter(|parent| !parent.as_os_str().is_empty());
+    let folder = tempfile::tempdir_in(beside.unwrap_or(Path::new(".")))?;
+    let mut files = Vec::new();
+    for (place, profile) in profiles.iter().enumerate() {
+        let file = folder.path().join(place.to_string());
+        residue_profile::write_to(&file, profile)?;
+        files.push((ListedProcess::of(profile), file));
+    }
+    Ok(residue_profile::write_processes(path, &files)?)
 }
 
 /// What is printed for people: sums, and every module of which something is missing.

@@ -17,8 +17,8 @@ use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
 use crate::text::output;
+use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
-use residue_query::page::shelf::Shelf;
 use residue_recording::arenas::Arena;
 use residue_view::browser;
 use residue_view::live::{Current, Program};
@@ -78,25 +78,25 @@ pub fn run(args: Args) -> Result<()> {
         },
         (None, None) => None,
     };
-    let mut shelf = match &program {
+    let mut profiles = match &program {
         Some(program) => program.open()?,
         None => args.open_files()?,
     };
-    shelf.read_source = Arc::new(source_files::for_the_page);
+    profiles.read_source = Arc::new(source_files::for_the_page);
     let server = Server::bind(args.port)?;
     let address = match &args.at {
         Some(at) => server.address() + &fragment(at),
         None => server.address(),
     };
-    let current = Arc::new(Current::new(shelf));
+    let current = Arc::new(Current::new(profiles));
     server.run(current.clone(), || {
         output::to_stdout(|out| Ok(writeln!(out, "{address}")?))?;
-        eprintln!("residue: Ctrl-C ends it");
+        output::tell("Ctrl-C ends it");
         if !args.no_browser {
             browser::open(&address);
         }
-        let shelf = current.shelf();
-        thread::spawn(move || warm_up(&shelf));
+        let profiles = current.profiles();
+        thread::spawn(move || warm_up(&profiles));
         if let Some(program) = program {
             thread::spawn(move || program.follow(&current));
         }
@@ -109,11 +109,11 @@ impl Args {
         Program::find(pid, self.naming.names()?)
     }
 
-    fn open_files(&self) -> Result<Shelf> {
+    fn open_files(&self) -> Result<OpenProfiles> {
         let first = self.file.as_ref().context("give a FILE or --pid")?;
         let first = self.open(first)?;
         let second = self.second.as_ref().map(|file| self.open(file));
-        Ok(Shelf::new(first, second.transpose()?))
+        Ok(OpenProfiles::new(first, second.transpose()?))
     }
 
     fn open(&self, file: &Address) -> Result<Opened> {
@@ -125,10 +125,13 @@ impl Args {
         }
         let names = self.naming.names()?;
         let bar = progress(&file.path);
-        let profile = load_or_import(&file.path, self.reading);
+        let profile = load_or_import(file, self.reading);
         bar.finish_and_clear();
         let name = file.path.file_name().unwrap_or(file.path.as_os_str());
-        let name = name.to_string_lossy().into_owned();
+        let name = match &file.process {
+            Some(process) => format!("{}@{process}", name.to_string_lossy()),
+            None => name.to_string_lossy().into_owned(),
+        };
         Ok(Opened::new(name, profile?, names))
     }
 }
@@ -173,8 +176,8 @@ fn fragment(at: &str) -> String {
 }
 
 /// Works out what the first answers are made from, while the browser starts.
-fn warm_up(shelf: &Shelf) {
-    for opened in std::iter::once(&shelf.first).chain(&shelf.second) {
+fn warm_up(profiles: &OpenProfiles) {
+    for opened in std::iter::once(&profiles.first).chain(&profiles.second) {
         thread::scope(|scope| {
             scope.spawn(|| opened.groups());
             opened.tree(Detail::Function);

@@ -1,4 +1,5 @@
-//! Addresses: `FILE`, `FILE@51`, `FILE@51..end`, `FILE@id:7`, `FILE@snapshot-name`.
+//! Addresses: `FILE`, `FILE@51`, `FILE@51..end`, `FILE@id:7`, `FILE@snapshot-name`, and of a
+//! file with several processes `FILE@process:4711`, `FILE@process:4711@51..end`.
 
 use std::path::PathBuf;
 use std::str::FromStr;
@@ -11,7 +12,50 @@ use residue_profile::{Part, Timeline};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Address {
     pub path: PathBuf,
+    pub process: Option<Process>,
     pub part: Option<Part>,
+}
+
+/// Which process of a file that holds several.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Process {
+    Pid(u32),
+    /// One of the programs that a process was, after `exec`: `4711:cc1plus`.
+    Image(u32, String),
+    /// File name of the program; `*` and `?` for any text.
+    Program(String),
+    /// The sum of all.
+    All,
+}
+
+const PROCESS: &str = "process:";
+
+impl Process {
+    fn of(text: &str) -> Process {
+        if text == "all" {
+            return Process::All;
+        }
+        if let Ok(pid) = text.parse() {
+            return Process::Pid(pid);
+        }
+        let image = text.split_once(':');
+        match image.and_then(|(pid, program)| Some((pid.parse().ok()?, program))) {
+            Some((pid, program)) => Process::Image(pid, program.to_owned()),
+            None => Process::Program(text.to_owned()),
+        }
+    }
+}
+
+/// As it was given.
+impl std::fmt::Display for Process {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Process::Pid(pid) => write!(f, "{PROCESS}{pid}"),
+            Process::Image(pid, program) => write!(f, "{PROCESS}{pid}:{program}"),
+            Process::Program(program) => write!(f, "{PROCESS}{program}"),
+            Process::All => write!(f, "{PROCESS}all"),
+        }
+    }
 }
 
 impl FromStr for Address {
@@ -22,13 +66,26 @@ impl FromStr for Address {
         let split = text.rsplit_once('@').filter(|(path, part)| {
             !path.is_empty() && !part.contains('/') && !PathBuf::from(text).exists()
         });
-        let (path, part) = match split {
-            Some((path, part)) => (path, Some(part.parse()?)),
-            None => (text, None),
+        let Some((path, last)) = split else {
+            return Ok(Address::of(text));
+        };
+        if let Some(process) = last.strip_prefix(PROCESS) {
+            return Ok(Address {
+                process: Some(Process::of(process)),
+                ..Address::of(path)
+            });
+        }
+        let part = Some(last.parse()?);
+        let (path, process) = match path.rsplit_once("@process:") {
+            Some((file, process)) if !file.is_empty() && !process.contains('/') => {
+                (file, Some(Process::of(process)))
+            }
+            _ => (path, None),
         };
         Ok(Address {
-            path: PathBuf::from(path),
+            process,
             part,
+            ..Address::of(path)
         })
     }
 }
@@ -37,6 +94,9 @@ impl FromStr for Address {
 impl std::fmt::Display for Address {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}", self.path.display())?;
+        if let Some(process) = &self.process {
+            write!(f, "@{process}")?;
+        }
         match &self.part {
             None => Ok(()),
             Some(part) => write!(f, "@{part}"),
@@ -45,6 +105,15 @@ impl std::fmt::Display for Address {
 }
 
 impl Address {
+    /// All of a file.
+    pub fn of(path: impl Into<PathBuf>) -> Address {
+        Address {
+            path: path.into(),
+            process: None,
+            part: None,
+        }
+    }
+
     /// The whole events that are meant: all without a part. One moment is refused.
     pub fn events(&self, timeline: &Timeline) -> Result<EventRange> {
         let Some(part) = &self.part else {
@@ -67,8 +136,8 @@ impl Address {
             bail!("--events takes two events or snapshots with `..` between them: 51..end");
         };
         Ok(Address {
-            path: self.path.clone(),
             part: Some(part),
+            ..self.clone()
         })
     }
 }
@@ -96,6 +165,38 @@ mod tests {
         assert_eq!(address("job.residue@51..end").part, part("51..end"));
         assert_eq!(address("a@b/job.residue").part, None);
         assert_eq!(address("a.residue@51..").to_string(), "a.residue@51..end");
+    }
+
+    #[test]
+    fn a_process_stands_between_the_file_and_its_part() {
+        let of = |text: &str| {
+            (
+                address(text).path,
+                address(text).process,
+                address(text).part,
+            )
+        };
+        let file = || PathBuf::from("a@b/job.residue");
+        let pid = Some(Process::Pid(4711));
+        assert_eq!(
+            of("a@b/job.residue@process:4711"),
+            (file(), pid.clone(), None)
+        );
+        assert_eq!(
+            of("a@b/job.residue@process:4711@51..end"),
+            (file(), pid, part("51..end"))
+        );
+        assert_eq!(of("job@process:all").1, Some(Process::All));
+        let program = Some(Process::Program("cc1*".into()));
+        assert_eq!(of("job@process:cc1*").1, program);
+        let image = Some(Process::Image(4711, "cc1plus".into()));
+        assert_eq!(of("job@process:4711:cc1plus").1, image);
+        for text in [
+            "job.residue@process:cc1plus@51",
+            "job@process:4711:sh@1..end",
+        ] {
+            assert_eq!(address(text).to_string(), text);
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Values on the command line: times, sizes, rates, events.
 
+use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PathBufValueParser, TypedValueParser};
 use residue_recording::settings::Injection;
 
 /// `1s`, `250ms`, `2min`; plain numbers are seconds.
@@ -32,7 +34,7 @@ pub fn size(text: &str) -> Result<u64, String> {
         "kB" | "KB" => 1e3,
         "MB" => 1e6,
         "GB" => 1e9,
-        "K" | "KiB" => 1024.0,
+        "k" | "K" | "KiB" => 1024.0,
         "M" | "MiB" => 1024.0 * 1024.0,
         "G" | "GiB" => 1024.0 * 1024.0 * 1024.0,
         _ => {
@@ -82,10 +84,39 @@ pub enum Event {
 pub fn event(text: &str) -> Result<Event, String> {
     match text {
         "end" => Ok(Event::End),
+        "0" => Err("events are numbered from 1".to_string()),
         _ => text
             .parse()
             .map(Event::Number)
             .map_err(|_| format!("`{text}` is neither the number of an event nor `end`")),
+    }
+}
+
+/// A program's name, with wildcards, as the recorder is told it.
+pub fn program_pattern(text: &str) -> Result<String, String> {
+    match text {
+        "" => Err("the name is empty; leave -t out to record all programs".to_string()),
+        _ if text.contains([';', '/']) => {
+            Err("a program's name has no `/` and no `;`: try -t 'job*'".to_string())
+        }
+        _ => Ok(text.to_string()),
+    }
+}
+
+/// A directory that is there.
+pub fn directory() -> impl TypedValueParser<Value = PathBuf> {
+    PathBufValueParser::new().try_map(|path| match std::fs::metadata(&path) {
+        Ok(found) if found.is_dir() => Ok(path),
+        Ok(_) => Err("not a directory".to_string()),
+        Err(error) => Err(error.to_string()),
+    })
+}
+
+/// A pattern. An empty one would match everything, which nobody asks for.
+pub fn pattern(text: &str) -> Result<String, String> {
+    match text.is_empty() {
+        true => Err("the pattern is empty and would match everything".to_string()),
+        false => Ok(text.to_string()),
     }
 }
 

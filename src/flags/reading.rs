@@ -6,9 +6,11 @@ use residue_analysis::merge::Sum;
 use residue_calltree::Filter;
 use residue_profile::{Kind, Measured, Needs, Profile};
 use residue_query::choice::Choice;
+use residue_query::known_names::expect_known;
 use residue_query::{moment_view, thread_view};
 
 use super::address::Address;
+use super::arguments;
 use super::naming::Naming;
 use super::words;
 use crate::input;
@@ -20,37 +22,38 @@ pub struct Reading {
     pub kind: Kind,
     /// Only stacks with a function that matches
     ///
-    /// The shown name or the full one may match. A filter may be given several times: one of them
+    /// The shown name or the full one may match; case is ignored unless the pattern has a capital
+    /// letter. A filter may be given several times: one of them
     /// must match. Filters of different kinds must all match. Percentages are of what passes.
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub focus: Vec<String>,
     /// Leave out stacks with a function that matches
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub ignore: Vec<String>,
     /// Only what a matching function called
     ///
     /// The function becomes the root of the stacks.
-    #[arg(long, value_name = "REGEX", help_heading = "Filters")]
+    #[arg(long, value_name = "REGEX", value_parser = arguments::pattern, help_heading = "Filters")]
     pub under: Vec<String>,
     /// Only stacks that pass through this library
     ///
     /// A file name, in which `*` and `?` are wildcards.
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub module: Vec<String>,
     /// Only what was allocated inside this scope
     ///
     /// A name that the program gave with residue_scope_begin; `*` and `?` are wildcards.
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub scope: Vec<String>,
     /// Only what this thread allocated and freed
     ///
     /// Its name or number; `*` and `?` are wildcards. Live bytes are not known by thread, since another thread may have
     /// freed them.
-    #[arg(long, value_name = "NAME", help_heading = "Filters")]
+    #[arg(long, value_name = "NAME", value_parser = arguments::pattern, help_heading = "Filters")]
     pub thread: Option<String>,
     /// Only what changed between two moments: 51..end
     ///
-    /// Each side is an event or a snapshot.
+    /// Each side is an event, an event's id (`id:7`) or a snapshot.
     #[arg(long, value_name = "A..B", help_heading = "Filters")]
     pub events: Option<String>,
     #[command(flatten)]
@@ -101,7 +104,7 @@ impl Reading {
             self.expect_no_thread()?;
             return at(&file);
         }
-        let profile = input::load_needed(&file.path, needs)?;
+        let profile = input::load_needed(&file, needs)?;
         self.of_thread(profile)
             .with_context(|| file.path.display().to_string())
     }
@@ -128,7 +131,13 @@ impl Reading {
         })
     }
 
-    /// Which stacks are read, under which names.
+    /// Which stacks of a profile are read, under which names.
+    pub fn choice_of(&self, loaded: &Loaded) -> Result<Choice> {
+        expect_known(&loaded.profile, &self.module, &self.scope)?;
+        self.choice(loaded.measured)
+    }
+
+    /// The same before any profile is read.
     pub fn choice(&self, measured: Measured) -> Result<Choice> {
         Ok(Choice {
             kind: self.kind,
@@ -158,11 +167,11 @@ impl Reading {
 pub fn at(file: &Address) -> Result<Loaded> {
     let Some(part) = &file.part else {
         return Ok(Loaded {
-            profile: input::load(&file.path)?,
+            profile: input::load(file)?,
             measured: Measured::Everything,
         });
     };
-    let profile = input::load_needed(&file.path, OF_A_MOMENT)?;
+    let profile = input::load_needed(file, OF_A_MOMENT)?;
     let span = profile.timeline.span_of(part);
     let span = span.with_context(|| file.path.display().to_string())?;
     Ok(Loaded {

@@ -1,9 +1,11 @@
 //! Answers on paper: what is shown is decided elsewhere, how it looks is decided here.
 
 pub mod amount;
+pub mod check;
 pub mod csv;
 pub mod diff;
 pub mod dump;
+pub mod junit;
 pub mod leaks;
 pub mod list;
 pub mod output;

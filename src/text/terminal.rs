@@ -6,8 +6,6 @@ use clap::ValueEnum;
 
 use residue_names::{columns, cut_end, cut_middle};
 
-/// Columns where there is no terminal to ask.
-const DEFAULT_COLUMNS: usize = 100;
 /// Narrower than this nothing can be read, so lines may be longer.
 const FEWEST_COLUMNS: usize = 60;
 
@@ -18,6 +16,14 @@ pub enum Color {
     Auto,
     Always,
     Never,
+}
+
+/// What a colour says: look here, all is well, think about it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Hue {
+    Red,
+    Green,
+    Yellow,
 }
 
 /// How text is laid out.
@@ -38,7 +44,8 @@ impl Page {
         let columns = columns.and_then(|text| text.parse().ok());
         let width = columns.or_else(|| screen().map(|(columns, _)| columns));
         let is_known = width.is_some();
-        let width = width.unwrap_or(DEFAULT_COLUMNS).max(FEWEST_COLUMNS);
+        // A file or a pipe has no width: nothing is cut there.
+        let width = width.map_or(usize::MAX, |width| width.max(FEWEST_COLUMNS));
         let no_color = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
         Page {
             width: if has_full_names { usize::MAX } else { width },
@@ -48,6 +55,15 @@ impl Page {
                 Color::Never => false,
                 Color::Auto => std::io::stdout().is_terminal() && !no_color,
             },
+        }
+    }
+
+    /// No colours, and nothing is cut.
+    pub fn unlimited() -> Page {
+        Page {
+            width: usize::MAX,
+            is_known: false,
+            has_color: false,
         }
     }
 
@@ -104,6 +120,17 @@ impl Page {
 
     pub fn bold(&self, text: &str) -> String {
         self.paint("1", text)
+    }
+
+    pub fn bold_in(&self, hue: Hue, text: &str) -> String {
+        self.paint(
+            match hue {
+                Hue::Red => "1;31",
+                Hue::Green => "1;32",
+                Hue::Yellow => "1;33",
+            },
+            text,
+        )
     }
 
     pub fn dim(&self, text: &str) -> String {

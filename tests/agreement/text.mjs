@@ -23,7 +23,8 @@ export async function verdict(recording, span) {
   const [head] = lines;
   const headline = Object.keys(HEADLINES).find((one) => head.startsWith(`${one}  `));
   const [, unit, first, last, warmUp = "0"] = EVENTS.exec(head);
-  const [, amount] = /((?:-|~)?[\d.]+ \w+)\/(?:event|tick)/.exec(head);
+  const where = { "NO GROWTH": "detection limit ", UNDETERMINED: "; so far " }[headline] ?? "";
+  const [, amount] = new RegExp(`${where}((?:-|~)?[\\d.]+ \\w+)/(?:event|tick)`).exec(head);
   const [, isExact, isUnknown, low, high] = INTERVAL.exec(head) ?? [];
   const isFlat = headline === "NO GROWTH";
   return new Sheet().set("verdict", {

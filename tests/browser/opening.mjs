@@ -96,7 +96,7 @@ export const tests = {
     await visit.placed({ view: "flame", counter: "at-peak" });
     await visit.settled();
     const [reason, advice] = await visit.page.locator(".head-missing p").allInnerTexts();
-    assert.ok(said.includes(`${reason}; ${advice.replace(/^To get one: /, "").replace(/\.$/, "")}`), `${said}: ${reason} ${advice}`);
+    assert.ok(said.includes(`${reason}; ${advice.replace(/^Try: /, "")}`), `${said}: ${reason} ${advice}`);
     const { selection } = await t.lab.json("report", file, "--counter", "at-peak");
     assert.equal(await visit.number(".flame-shown"), selection.sums.at_peak);
   },

@@ -46,7 +46,7 @@ fn leaking() -> Lab {
 fn growth_above_the_limit_fails_with_the_guilty_stack() {
     let lab = leaking();
     let lines = [
-        "ABOVE: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 512 B/event\n",
+        "FAIL: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 512 B/event\n",
         "  #1  1000 B/event  ▁▂▃▄▅▆▇█   100.0 % of the growth\n",
         "      main > leak_here  marks_c.c:18\n",
     ];
@@ -55,7 +55,7 @@ fn growth_above_the_limit_fails_with_the_guilty_stack() {
     check(&lab, &[PROFILE]).expect(
         1,
         &[
-            "ABOVE: ",
+            "FAIL: ",
             "limit 0 B/event\n",
             "main > leak_here  marks_c.c:18\n",
         ],
@@ -66,9 +66,9 @@ fn growth_above_the_limit_fails_with_the_guilty_stack() {
 #[test]
 fn growth_up_to_the_limit_passes() {
     let lab = leaking();
-    let head = "ok: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 1000 B/event\n";
+    let head = "PASS: LEAK  1000 B/event  (95 %: exact, events 1..150), limit 1000 B/event\n";
     check(&lab, &[PROFILE, "--max-growth", "1000"]).expect(0, &[head]);
-    check(&lab, &[PROFILE, "--max-growth", "1KiB/event"]).expect(0, &["ok: "]);
+    check(&lab, &[PROFILE, "--max-growth", "1KiB/event"]).expect(0, &["PASS: "]);
 }
 
 #[test]
@@ -76,8 +76,8 @@ fn a_program_at_rest_passes_any_limit() {
     let lab = Lab::new();
     lab.record(&[], &["doubling", "reserve", "150"])
         .expect_exact();
-    check(&lab, &[PROFILE]).expect(0, &["ok: NO GROWTH  this run would have seen "]);
-    check(&lab, &[PROFILE, "--max-growth", "64/event"]).expect(0, &["ok: NO GROWTH"]);
+    check(&lab, &[PROFILE]).expect(0, &["PASS: NO GROWTH  live heap flat"]);
+    check(&lab, &[PROFILE, "--max-growth", "64/event"]).expect(0, &["PASS: NO GROWTH"]);
 }
 
 #[test]
@@ -112,11 +112,17 @@ fn a_run_that_is_too_short_or_too_noisy_cannot_tell() {
     let gate = check(&lab, &["ten.csv", "--max-growth", "1MiB/event"]);
     gate.expect(3, &["CANNOT TELL: UNDETERMINED  needs about "]);
     // What is far outside the interval can be told.
-    check(&lab, &["ten.csv", "--max-growth", "1GiB/event"]).expect(0, &["ok: UNDETERMINED"]);
+    check(&lab, &["ten.csv", "--max-growth", "1GiB/event"]).expect(0, &["PASS: UNDETERMINED"]);
 
     let lab = Lab::new();
     lab.record(&[], &["marks_c", "1"]).expect_exact();
-    check(&lab, &[PROFILE]).expect(3, &["CANNOT TELL: ", "fewer than two events"]);
+    check(&lab, &[PROFILE]).expect(
+        3,
+        &[
+            "CANNOT TELL: ",
+            "no verdict: the program marked 1 event, and a verdict needs two",
+        ],
+    );
 }
 
 #[test]
@@ -125,20 +131,18 @@ fn resident_size_has_a_limit_of_its_own() {
     lab.record(&[], &["account_leak", "100", "1000000"])
         .expect_exact();
     // 100 MB of blocks, a few of code.
-    check(&lab, &[PROFILE, "--max-rss", "150MB"])
-        .expect(0, &["ok: resident size ", "limit 143 MiB"]);
-    check(&lab, &[PROFILE, "--max-rss", "90MB"]).expect(1, &["ABOVE: resident size "]);
+    check(&lab, &[PROFILE, "--max-rss", "150MB"]).expect(0, &["PASS: peak RSS ", "limit 143 MiB"]);
+    check(&lab, &[PROFILE, "--max-rss", "90MB"]).expect(1, &["FAIL: peak RSS "]);
     // Both are said, and one that fails is enough.
     let both = ["--max-rss", "150MB", "--max-growth", "0.5MB/event"];
     let lines = [
-        "ok: resident size ",
-        "\nABOVE: LEAK  977 KiB/event  (",
+        "PASS: peak RSS ",
+        "\nFAIL: LEAK  977 KiB/event  (",
         "main > account_run > event > leak_block  account_leak.c:15\n",
     ];
     check(&lab, &[&[PROFILE][..], &both].concat()).expect(1, &lines);
     let both = ["--max-rss", "90MB", "--max-growth", "2MB/event"];
-    check(&lab, &[&[PROFILE][..], &both].concat())
-        .expect(1, &["ABOVE: resident size ", "\nok: LEAK"]);
+    check(&lab, &[&[PROFILE][..], &both].concat()).expect(1, &["FAIL: peak RSS ", "\nPASS: LEAK"]);
 }
 
 #[test]
@@ -156,7 +160,7 @@ fn rules_take_known_stacks_out() {
     let with = |rules: &str, limit: &str| {
         check(&lab, &[PROFILE, "--max-growth", limit, "--ignore", rules])
     };
-    let ignored = "  9.77 KiB/event of 1 ignored by rule\n";
+    let ignored = ": 9.77 KiB/event ignored by injected.txt (1 stack), 1000 B/event left, limit ";
     with("injected.txt", "1KiB").expect(0, &[ignored]);
     let above = with("injected.txt", "999");
     above.expect(
@@ -172,13 +176,16 @@ fn rules_take_known_stacks_out() {
         "{}",
         above.stdout
     );
-    with("own.txt", "10000").expect(0, &["  1000 B/event of 1 ignored by rule\n"]);
+    with("own.txt", "10000").expect(0, &["PASS: 1000 B/event ignored by own.txt (1 stack), 9.77 KiB/event left, limit 9.77 KiB/event\n"]);
     with("own.txt", "9999").expect(1, &["residue_injected_leak\n"]);
-    with("all.txt", "0").expect(0, &["  10.7 KiB/event of 2 ignored by rule\n"]);
+    with("all.txt", "0").expect(
+        0,
+        &["PASS: 10.7 KiB/event ignored by all.txt (2 stacks), 0 B/event left, limit 0 B/event\n"],
+    );
     let none = with("none.txt", "10999");
-    none.expect(1, &["ABOVE: ", "main > leak_here  marks_c.c:18\n"]);
-    assert!(!none.stdout.contains("ignored by rule"), "{}", none.stdout);
-    with("none.txt", "11000").expect(0, &["ok: "]);
+    none.expect(1, &["FAIL: ", "main > leak_here  marks_c.c:18\n"]);
+    assert!(!none.stdout.contains("ignored by"), "{}", none.stdout);
+    with("none.txt", "11000").expect(0, &["PASS: "]);
 }
 
 #[test]
@@ -224,10 +231,73 @@ fn an_inlined_function_is_blamed_and_can_be_ignored() {
         "{text}"
     );
     std::fs::write(lab.path("known.txt"), "SEvt::newPhoton\n").expect("a file in the lab");
-    check(&lab, &[PROFILE, "--max-growth", "100"]).expect(1, &["ABOVE: LEAK"]);
+    check(&lab, &[PROFILE, "--max-growth", "100"]).expect(1, &["FAIL: LEAK"]);
     check(
         &lab,
         &[PROFILE, "--max-growth", "100", "--ignore", "known.txt"],
     )
-    .expect(0, &["of 1 ignored by rule"]);
+    .expect(0, &[" ignored by known.txt (1 stack), 0 B/event left"]);
+}
+
+#[test]
+fn a_check_is_a_json_document_too() {
+    let lab = leaking();
+    std::fs::write(lab.path("known.txt"), "leak_here\n").expect("a file in the lab");
+    let gate = check(&lab, &[PROFILE, "--json", "--max-growth", "512/event"]);
+    gate.expect(1, &[]);
+    let document: serde_json::Value = serde_json::from_str(&gate.stdout).expect("one document");
+    assert_eq!(document["format"], "residue-check");
+    assert_eq!(document["version"], 1);
+    assert_eq!(document["file"], PROFILE);
+    assert_eq!(document["decision"], "fail");
+    let growth = &document["checks"][0];
+    assert_eq!(growth["check"], "growth");
+    assert_eq!(growth["unit"], "bytes/event");
+    assert_eq!(
+        (&growth["measured"], &growth["limit"]),
+        (&1000.0.into(), &512.0.into())
+    );
+    assert_eq!(growth["verdict"]["format"], "residue-leaks");
+    assert_eq!(growth["verdict"]["stacks"][0]["place"], "marks_c.c:18");
+    assert_eq!(growth["ignored"], serde_json::Value::Null);
+
+    let gate = check(&lab, &[PROFILE, "--json", "--ignore", "known.txt"]);
+    gate.expect(0, &[]);
+    let document: serde_json::Value = serde_json::from_str(&gate.stdout).expect("one document");
+    assert_eq!(document["decision"], "pass");
+    let growth = &document["checks"][0];
+    assert_eq!(growth["measured"], 0.0);
+    assert_eq!(
+        growth["ignored"],
+        serde_json::json!({"rules": "known.txt", "stacks": 1, "bytes_per_event": 1000.0})
+    );
+    assert_eq!(
+        growth["summary"],
+        "1000 B/event ignored by known.txt (1 stack), 0 B/event left, limit 0 B/event"
+    );
+}
+
+#[test]
+fn a_check_is_written_as_junit_beside_the_text() {
+    let lab = leaking();
+    let limits = ["--max-rss", "2GiB", "--max-growth", "512"];
+    let both = [&[PROFILE, "--junit", "out.xml"][..], &limits].concat();
+    check(&lab, &both).expect(1, &["PASS: peak RSS ", "\nFAIL: LEAK  1000 B/event"]);
+    let xml = std::fs::read_to_string(lab.path("out.xml")).expect("the file was written");
+    for part in [
+        "<testsuites name=\"residue check\" tests=\"2\" failures=\"1\" errors=\"0\">\n",
+        "<testcase classname=\"profile.residue\" name=\"peak RSS\" time=\"0\">\n",
+        "<failure type=\"above the limit\" message=\"LEAK  1000 B/event  (95 %: exact, ",
+        "main &gt; leak_here  marks_c.c:18\n",
+    ] {
+        assert!(xml.contains(part), "no {part:?} in\n{xml}");
+    }
+    let alone = check(&lab, &[&[PROFILE, "--junit", "-"][..], &limits].concat());
+    alone.expect(1, &[]);
+    assert_eq!(alone.stdout, xml);
+    let clash = check(&lab, &[PROFILE, "--junit", "-", "--json"]);
+    clash.expect(2, &[]);
+    assert!(clash.stderr.contains("both write to standard output"));
+    // The profile itself is never overwritten.
+    check(&lab, &[PROFILE, "--junit", PROFILE]).expect(2, &[]);
 }

@@ -88,6 +88,14 @@ pub struct About {
     pub streams: u32,
     pub stride: u32,
     pub misuse: Misuse,
+    pub search: EventSearch,
+}
+
+#[derive(Deserialize)]
+pub struct EventSearch {
+    pub functions: Vec<String>,
+    pub functions_matched: Option<u64>,
+    pub functions_hooked: u64,
 }
 
 #[derive(Debug, Default, PartialEq, Deserialize)]

@@ -1,8 +1,12 @@
 //! Lines of output as events.
 
 use crate::dumped::Dump;
-use crate::support::Lab;
+use crate::support::ledger::Ledger;
+use crate::support::process::Running;
 use crate::support::truth::Truths;
+use crate::support::{Lab, PROFILE};
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::verdict;
 
 const PATTERN: &str = r"eventID (?<id>\d+) .*hitCollection (?<hits>\d+)";
 
@@ -19,10 +23,10 @@ fn every_line_that_matches_is_an_event_and_the_output_is_unchanged() {
     let dump = Dump::of(&lab, &recorded);
     let about = &dump.timeline.about;
     assert_eq!((about.source.as_str(), about.events), ("lines", 300));
-    // A line's id and counters are those of the event that it ends; nothing ended the last.
-    let mut expected: Vec<(u32, u64)> = (1..300).map(|n| (n, 100 + u64::from(n))).collect();
-    expected.push((300, 300));
+    // Line N is event N: its id, and what it counts. The last line ends the last event.
+    let expected: Vec<(u32, u64)> = (1..=300).map(|n| (n, 99 + u64::from(n))).collect();
     assert_eq!(dump.events("begin"), expected);
+    assert_eq!(dump.events("end"), [(300, 399)]);
     let hits = |line: u64| (1700 + line * line) as f64;
     let counts: Vec<(u32, f64)> = dump
         .timeline
@@ -31,7 +35,7 @@ fn every_line_that_matches_is_an_event_and_the_output_is_unchanged() {
         .inspect(|count| assert_eq!(count.name, "hits"))
         .map(|count| (count.event, count.value))
         .collect();
-    let expected: Vec<(u32, f64)> = (0..300).map(|line| (line, hits(line.into()))).collect();
+    let expected: Vec<(u32, f64)> = (1..=300).map(|n| (n, hits(u64::from(n) - 1))).collect();
     assert_eq!(counts, expected);
     let last = dump.timeline.totals.last().expect("there are totals");
     assert_eq!(last.total, (0..300).map(hits).sum::<f64>());
@@ -39,6 +43,52 @@ fn every_line_that_matches_is_an_event_and_the_output_is_unchanged() {
     // was born in is not exact; that each has its birth is.
     let births = dump.births(&dump.stacks_with("line_leak"));
     assert_eq!(births.values().map(|(blocks, _)| blocks).sum::<u64>(), 300);
+}
+
+#[test]
+fn a_line_with_an_id_alone_begins_its_event() {
+    let lab = Lab::new();
+    let options = ["--event-line", r"eventID (?<id>\d+)", "-q"];
+    let recorded = lab.record(&options, &["event_lines", "30"]);
+    let dump = Dump::of(&lab, &recorded);
+    let expected: Vec<(u32, u64)> = (1..=30).map(|n| (n, 99 + u64::from(n))).collect();
+    assert_eq!(dump.events("begin"), expected);
+    assert_eq!(dump.events("end"), []);
+}
+
+/// Prints `event ID: HITS hits` and waits, so that every line is read before the next
+/// event begins: what each leaves is then exact.
+const SLOW_LINES: &str = "
+import ctypes, sys
+libc = ctypes.CDLL(None)
+for event in range(20):
+    hits = 3 + event * event % 7
+    for hit in range(hits):
+        libc.malloc(4000)
+    print(f'event {500 + event}: {hits} hits', flush=True)
+    sys.stdin.readline()
+";
+
+#[test]
+fn what_an_event_leaves_follows_the_counter_of_its_own_line() {
+    let lab = Lab::new();
+    let pattern = r"event (?<id>\d+): (?<hits>\d+) hits";
+    let options = ["--event-line", pattern];
+    let mut run = Running::start(lab.run(&options, &["/usr/bin/python3", "-c", SLOW_LINES]));
+    for event in 0..20 {
+        run.hear(&format!("event {}: ", 500 + event));
+        run.say("");
+    }
+    assert!(run.wait().success());
+    let profile = Ledger::read(&lab.path(PROFILE)).profile;
+    let verdict = verdict(&profile, EventRange::ALL).expect("there are events");
+    let leaking = verdict.stacks.first().expect("a stack leaks");
+    let follow = &leaking
+        .counter
+        .as_ref()
+        .expect("it follows the hits")
+        .follow;
+    assert!((follow.bytes_per_unit - 4000.0).abs() < 1.0, "{follow:?}");
 }
 
 #[test]

@@ -65,7 +65,7 @@ impl Family {
             .find(|(_, ledger)| ledger.profile.meta.pid == pid)
             .unwrap_or_else(|| panic!("process {pid} has no profile"));
         let name = path.file_name().unwrap_or_default().display().to_string();
-        let is_named = name == PROFILE || name == format!("profile.{pid}.fork_family.residue");
+        let is_named = name == PROFILE || name == format!("{pid}.fork_family.residue");
         assert!(is_named, "process {pid} has the profile {name}");
         ledger
     }

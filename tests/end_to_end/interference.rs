@@ -1,8 +1,8 @@
 //! Where a recorder inside the process could be in the way: locked memory, limits of the
 //! address space, handlers of signals, the first call of a child, a program that replaces itself.
 
-use crate::support::Lab;
 use crate::support::truth::Truths;
+use crate::support::{Lab, workloads};
 use residue_profile::End;
 
 #[test]
@@ -14,6 +14,56 @@ fn locking_all_memory_does_not_fill_the_arena() {
     assert!(arena < 8 << 20, "{arena} bytes of arena");
     let resident = ledger.profile.meta.max_rss_bytes.unwrap_or(0);
     assert!(resident < 300 << 20, "{resident} bytes resident");
+}
+
+#[test]
+fn address_space_is_taken_in_proportion_to_use() {
+    let lab = Lab::new();
+    let command = ["grep", "VmSize:", "/proc/self/status"];
+    let kilobytes = |stdout: &[u8]| -> u64 {
+        let text = String::from_utf8_lossy(stdout);
+        let number = text.split_whitespace().nth(1).expect("VmSize: N kB");
+        number.parse().expect("a number")
+    };
+    let native = kilobytes(&lab.native(&command).stdout);
+    let recorded = kilobytes(&lab.record(&[], &command).output.stdout);
+    let taken = recorded - native;
+    assert!(taken < 32 << 10, "{taken} kB of address space");
+}
+
+#[test]
+fn a_limit_that_the_program_sets_on_itself_leaves_it_room() {
+    let lab = Lab::new();
+    let script = "ulimit -v 200000; x=$(printf '%*s' 5000000 x); echo ${#x}";
+    let recorded = lab.record(&[], &["bash", "-c", script]);
+    assert_eq!(recorded.stdout(), "5000000\n", "{}", recorded.describe());
+}
+
+#[test]
+fn an_executable_with_its_own_malloc_runs_as_ever() {
+    let lab = Lab::new();
+    let native = lab.native(&["own_malloc"]);
+    for options in [&[][..], &["--no-children"], &["-t", "another"]] {
+        let recorded = lab.record(options, &["own_malloc"]);
+        assert_eq!(
+            recorded.output.status.code(),
+            Some(3),
+            "{}",
+            recorded.describe()
+        );
+        assert_eq!(recorded.output.stdout, native.stdout);
+    }
+}
+
+#[test]
+fn the_first_new_while_another_thread_is_inside_dlopen() {
+    let lab = Lab::new();
+    let plugin = |name| workloads::find(name).display().to_string();
+    let (new, waits) = (plugin("plugin_new.so"), plugin("plugin_waits.so"));
+    let recorded = lab.record(&[], &["new_during_dlopen", &new, &waits]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.truths().get("blocks"), 1);
+    assert_eq!(recorded.ledger().sum("make_new").calls, 1);
 }
 
 #[test]

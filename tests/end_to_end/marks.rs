@@ -81,7 +81,7 @@ fn expect_snapshot(lab: &Lab, dump: &Dump) {
     assert_eq!(moment.event, EVENTS / 2 + 1);
     assert!(moment.rss_bytes.is_some());
     let mut command = lab.residue();
-    command.args(["dump", PROFILE, "--papers", "half"]);
+    command.args(["dump", PROFILE, "--maps", "half"]);
     let output = crate::support::process::finish(command);
     let papers = String::from_utf8(output.stdout).expect("the papers are text");
     let (maps, rest) = papers.split_once("[smaps]").expect("smaps follow maps");

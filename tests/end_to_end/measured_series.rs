@@ -211,7 +211,7 @@ fn growth_that_follows_the_hits_in_the_notes() {
     let share = number(&counter["explained_share"]);
     assert!((0.69..0.73).contains(&share), "{counter}");
     let line = format!(
-        "  follows 64 B per numHit + 1.00 MiB/event (counter \"numHit\", r = 1.000, {:.0} % of the growth)",
+        "  follows 64 B per numHit + 1.00 MiB/event (counter \"numHit\", r² = 1.00; accounts for {:.0} % of the rate)",
         100.0 * share
     );
     expect_lines(&said(&lab, &["leaks", STAMPS]), &[&line]);
@@ -309,7 +309,10 @@ fn ten_readings_are_undetermined_and_it_is_said_how_many_would_do() {
         .expect("a number of events");
     assert!((30..1000).contains(&needs), "{needs}");
     let text = said(&lab, &["leaks", ARRAY]);
-    let head = format!("UNDETERMINED  needs about {needs} events  (");
+    let head = format!(
+        "UNDETERMINED  needs about {needs} events, has 10: 10 readings are too few for this noise; \
+         so far "
+    );
     assert!(text.starts_with(&head), "{text}");
 }
 
@@ -358,7 +361,8 @@ fn a_hundred_equal_readings_say_what_they_would_have_seen() {
     let visible = number(&verdict["smallest_visible_bytes_per_event"]);
     assert_eq!(visible, 4096.0 / 99.0);
     let text = said(&lab, &["leaks", ARRAY]);
-    let head = "NO GROWTH  this run would have seen 41.4 B/event (events 1..100)\n";
+    let head =
+        "NO GROWTH  RSS flat (detection limit 41.4 B/event); no heap data  (events 1..100)\n";
     assert!(text.starts_with(head), "{text}");
 }
 
@@ -376,7 +380,10 @@ fn a_bound_that_is_not_known_is_null() {
     assert_eq!(verdict["needs_events"], 30);
     let text = said(&lab, &["leaks", ARRAY]);
     assert!(
-        text.starts_with("UNDETERMINED  needs about 30 events  ("),
+        text.starts_with(
+            "UNDETERMINED  needs about 30 events, has 3: 3 readings are too few for this noise; \
+             so far 500 KiB/event  ("
+        ),
         "{text}"
     );
     assert!(text.contains("95 %: unknown"), "{text}");

@@ -213,7 +213,7 @@ fn a_running_program_from_outside() {
     let moments = order.map(|name| find(&ledger, name).0.moment);
     assert!(moments.is_sorted(), "{moments:?}");
     let mut dump = lab.residue();
-    dump.args(["dump", PROFILE, "--papers", "all made"]);
+    dump.args(["dump", PROFILE, "--maps", "all made"]);
     let papers = process::finish(dump).stdout;
     assert!(String::from_utf8_lossy(&papers).contains("[heap]"));
 }

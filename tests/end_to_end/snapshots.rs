@@ -51,7 +51,7 @@ fn papers_of_a_snapshot_that_is_not_there() {
     let lab = Lab::new();
     lab.record(&[], &["marks_c", "3"]);
     let mut command = lab.residue();
-    command.args(["dump", "profile.residue", "--papers", "whole"]);
+    command.args(["dump", "profile.residue", "--maps", "whole"]);
     let output = process::finish(command);
     assert_eq!(output.status.code(), Some(2), "{}", describe(&output));
     let text = String::from_utf8_lossy(&output.stderr).into_owned();

@@ -27,3 +27,9 @@ fn two_thousand_threads_come_and_go_and_allocate_while_they_end() {
     let (_, truths) = lab.record(&[], &["threads_exit"]).expect_exact();
     assert_eq!(truths.get("threads"), 2000);
 }
+
+#[test]
+fn a_child_of_vfork_makes_the_first_allocation_of_a_thread() {
+    let lab = Lab::new();
+    lab.record(&[], &["vfork_first"]).expect_exact();
+}

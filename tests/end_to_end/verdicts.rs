@@ -291,3 +291,78 @@ fn parts_of_a_run_leave_out_what_is_made_once() {
     let same = leaks_json(&lab, &format!("{PROFILE}@51..101"));
     assert_eq!(said_json(&lab, &options), same);
 }
+
+/// `--from`, `--to` and `--events` know the program's own ids, which begin at 7000 here.
+#[test]
+fn events_are_chosen_by_the_programs_own_id() {
+    let lab = Lab::new();
+    lab.record(&[], &["marks_c", "150"]).expect_exact();
+    let head = |options: &[&str]| {
+        let text = said(&lab, &[&["leaks", PROFILE], options].concat());
+        text.lines().next().expect("a headline").to_string()
+    };
+    let dump = said_json(&lab, &["dump", PROFILE, "--json"]);
+    let moments = dump["timeline"]["moments"].as_array().expect("moments");
+    let id_of = |event: u64| {
+        let begin = moments
+            .iter()
+            .find(|moment| moment["kind"] == "begin" && moment["event"] == event);
+        format!("id:{}", begin.expect("the event")["id"])
+    };
+    let (from, to) = (id_of(51), id_of(100));
+    let expected = "LEAK  1000 B/event  (95 %: exact, events 51..100)";
+    assert_eq!(head(&["--from", &from, "--to", &to]), expected);
+    let next = id_of(101);
+    assert_eq!(head(&["--events", &format!("{from}..{next}")]), expected);
+    let mut command = lab.residue();
+    command.args(["leaks", PROFILE, "--from", "id:999999"]);
+    let refused = process::finish(command);
+    assert_eq!(refused.status.code(), Some(2));
+    let stderr = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(stderr.contains("no event has the id 999999"), "{stderr}");
+}
+
+#[test]
+fn a_running_program_is_judged_as_of_now() {
+    let lab = Lab::new();
+    let mut run = Running::start(lab.run(&[], &["marks_endless"]));
+    run.hear("ended 60");
+    let pid = run.program().to_string();
+    let text = said(&lab, &["leaks", "--pid", &pid]);
+    // It goes on while it is read, so the last event may be half there.
+    assert!(text.starts_with("LEAK  1000 B/event  (95 %: "), "{text}");
+    assert!(
+        text.contains("main > leak_here  marks_endless.c:13"),
+        "{text}"
+    );
+    let survivors = text.split("survivors from ").nth(1).expect("a sentence");
+    let numbers: Vec<u64> = survivors
+        .split_whitespace()
+        .filter_map(|word| word.parse().ok())
+        .take(2)
+        .collect();
+    assert!(numbers[0] <= numbers[1], "{text}");
+    let document = said_json(&lab, &["leaks", "--pid", &pid, "--json"]);
+    let rate = number(&document["rate_bytes_per_event"]);
+    assert!((rate - 1000.0).abs() < 1.0, "{rate}");
+    send(run.program(), Signal::SIGKILL);
+    run.wait();
+}
+
+#[test]
+fn the_headline_has_a_colour_where_it_is_asked_for() {
+    let lab = Lab::new();
+    lab.record(&[], &["marks_c", "150"]).expect_exact();
+    let plain = said(&lab, &["leaks", PROFILE]);
+    assert!(!plain.contains('\u{1b}'), "{plain}");
+    let painted = said(&lab, &["leaks", PROFILE, "--color", "always"]);
+    assert!(
+        painted.starts_with("\u{1b}[1;31mLEAK\u{1b}[0m  1000 B/event"),
+        "{painted}"
+    );
+    let mut bare = painted;
+    for code in ["[1;31m", "[1m", "[2m", "[0m"] {
+        bare = bare.replace(&format!("\u{1b}{code}"), "");
+    }
+    assert_eq!(bare, plain);
+}

@@ -209,6 +209,8 @@ export type Verdict = {
   /** Where events come from. */
   about: EventsAbout;
   verdict: Headline;
+  /** The first line of `residue leaks`. */
+  headline: HeadlineText;
   /** What the rate was measured on. */
   basis: Basis;
   /** Growth, in bytes per event or tick. */
@@ -256,6 +258,7 @@ export type EventsAbout = {
   /** Events whose line was read only when the next one's had come. */
   late_lines: number;
   misuse: Misuse;
+  search: EventSearch;
 };
 
 export type EventSource = "marks" | "function" | "lines" | "ticks" | "imported" | "none";
@@ -272,8 +275,36 @@ export type Misuse = {
   no_room: number;
 };
 
+/** What was asked to begin events, and what was found. Where there are no events, this says
+    why. */
+export type EventSearch = {
+  /** Patterns of `--event-function`. */
+  functions: Array<string>;
+  /** The pattern of `--event-line`. */
+  line: string | null;
+  /** Functions that match in the files of the program; not known of a forked child, which has
+      the hooks of its parent. */
+  functions_matched: number | null;
+  /** Those of them whose entries are noticed. */
+  functions_hooked: number;
+  /** Functions of JIT-compiled code that match: those cannot be hooked. */
+  jit_functions_matched: number;
+};
+
 export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" |
   "undetermined";
+
+/** Words around one number of bytes per event, which a surface may show with all its digits. */
+export type HeadlineText = {
+  /** `LEAK`, `NO GROWTH`. */
+  name: string;
+  before: string;
+  /** The rate, or the detection limit where nothing grows; null where there is none. */
+  bytes_per_event: number | null;
+  unit: EventUnit;
+  /** With the space that separates it. */
+  after: string;
+};
 
 /** What the headline's rate was measured on. */
 export type Basis = "stacks" | "live" | "rss" | "vm";
@@ -319,6 +350,8 @@ export type Followed = {
   constant_bytes_high: number;
   /** Correlation of increments and counts. */
   correlation: number;
+  /** Its square: the share of the variance of increments that the counter accounts for. */
+  r_squared: number;
   /** Share of the whole growth that the proportional part makes. */
   explained_share: number;
   dependence: Dependence;

@@ -41,6 +41,8 @@ pub struct Follow {
     pub constant_bytes_high: f64,
     /// Correlation of increments and counts.
     pub correlation: f64,
+    /// Its square: the share of the variance of increments that the counter accounts for.
+    pub r_squared: f64,
     /// Share of the whole growth that the proportional part makes.
     pub explained_share: f64,
     pub dependence: Dependence,
@@ -88,6 +90,11 @@ pub fn follow(increments_bytes: &[f64], counts: &[f64]) -> Follow {
     let constant_error = standard_error(&level_scores).max(rounding);
     let student = Student::new((n - 2) as f64);
     let t = student.quantile(0.975);
+    let correlation = if syy > 0.0 {
+        sxy / (sxx * syy).sqrt()
+    } else {
+        0.0
+    };
     let mut result = Follow {
         bytes_per_unit: unit,
         bytes_per_unit_low: unit - t * unit_error,
@@ -95,11 +102,8 @@ pub fn follow(increments_bytes: &[f64], counts: &[f64]) -> Follow {
         constant_bytes: constant,
         constant_bytes_low: constant - t * constant_error,
         constant_bytes_high: constant + t * constant_error,
-        correlation: if syy > 0.0 {
-            sxy / (sxx * syy).sqrt()
-        } else {
-            0.0
-        },
+        correlation,
+        r_squared: correlation * correlation,
         explained_share: if mean_bytes == 0.0 {
             0.0
         } else {
@@ -168,6 +172,7 @@ fn unclear(events: usize, mean_bytes: f64) -> Follow {
         constant_bytes_low: f64::NEG_INFINITY,
         constant_bytes_high: f64::INFINITY,
         correlation: 0.0,
+        r_squared: 0.0,
         explained_share: 0.0,
         dependence: Dependence::Unclear,
         events,

@@ -109,6 +109,8 @@ pub struct Growth {
 
 /// Fewest readings after warm-up from which noise can be judged.
 const FEWEST_READINGS: usize = 8;
+/// Readings that tell growth from most noise.
+const ENOUGH_READINGS: f64 = 30.0;
 
 /// Judges a series.
 pub fn assess(series: &Series, options: &GrowthOptions) -> Growth {
@@ -157,13 +159,49 @@ fn describe(series: &Series) -> Growth {
         line_fit_rate: line.rate,
         line_fit_intercept: line.intercept,
         smallest_visible: f64::INFINITY,
-        needs_events: Some(30),
+        needs_events: Some(events_for_readings(series)),
         method: Method::TooShort,
         reasons: Vec::new(),
     }
 }
 
+/// Events that have enough readings, at the pace at which these were taken.
+fn events_for_readings(series: &Series) -> u64 {
+    let steps = series.len().saturating_sub(1).max(1) as f64;
+    (ENOUGH_READINGS * (series.span() / steps).max(1.0)).ceil() as u64
+}
+
 impl Growth {
+    /// Last reading minus first, over all events.
+    pub fn change_bytes(&self) -> f64 {
+        self.end_to_end_rate * (self.used_events() + self.warm_up_events) as f64
+    }
+
+    /// The same over the events that were used.
+    pub fn change_after_warm_up_bytes(&self) -> f64 {
+        self.end_to_end_after_warm_up * self.used_events() as f64
+    }
+
+    /// Whether it neither grows nor moved before: `NoGrowth` says only how it ends.
+    pub fn is_flat(&self) -> bool {
+        self.outcome == Outcome::NoGrowth && self.is_unseen(self.change_bytes())
+    }
+
+    /// The same of the events that were used.
+    pub fn is_flat_after_warm_up(&self) -> bool {
+        self.outcome == Outcome::NoGrowth && self.is_unseen(self.change_after_warm_up_bytes())
+    }
+
+    /// Whether a change is below what the run would have called growth.
+    fn is_unseen(&self, change_bytes: f64) -> bool {
+        let limit_bytes = self.smallest_visible * self.used_events().max(1) as f64;
+        limit_bytes.is_finite() && change_bytes.abs() <= limit_bytes
+    }
+
+    fn used_events(&self) -> u64 {
+        self.last_event.saturating_sub(self.first_event)
+    }
+
     /// Notes that the first `readings` readings are left out.
     fn leave_out(&mut self, series: &Series, readings: usize) {
         let used = series.skip(readings);

@@ -4,7 +4,7 @@
 //! others. `unit` is what one turn of the program is called: "event" or "tick".
 
 use crate::account;
-use crate::growth::{self, Growth};
+use crate::growth::{self, Growth, Outcome};
 use crate::shape::{self, Agreement, Shape, ShapeVerdict};
 use crate::stages::{self, Value};
 use crate::verdict::{self, Basis, Headline, Verdict};
@@ -19,9 +19,79 @@ pub fn of_verdict(verdict: &Verdict) -> Vec<String> {
 
 /// Why it has its headline.
 pub fn of_headline(verdict: &Verdict) -> Vec<String> {
-    let unit = verdict.source.unit();
     let reasons = verdict.reasons.iter();
-    reasons.map(|reason| headline(reason, unit)).collect()
+    reasons.map(|reason| headline(reason, verdict)).collect()
+}
+
+/// Why the events do not decide, in one sentence; `None` where the verdict is not open.
+pub fn why_undetermined(verdict: &Verdict) -> Option<String> {
+    if verdict.headline != Headline::Undetermined {
+        return None;
+    }
+    if let Some(reason) = verdict.reasons.first() {
+        return Some(headline(reason, verdict));
+    }
+    let mut reasons = verdict.growth.reasons.iter();
+    let doubt = reasons.find(|reason| is_doubt(reason))?;
+    Some(series(doubt, verdict.source.unit()))
+}
+
+/// Whether it is what keeps a series from being called growing or not.
+fn is_doubt(reason: &growth::Reason) -> bool {
+    use growth::Reason::*;
+    match reason {
+        TooFewReadings { .. }
+        | TooFewForNoise { .. }
+        | FewReadingsAfterWarmUp { .. }
+        | FewSteps
+        | NotCertainEnough
+        | NotInLastThird
+        | FewJumpsExplain
+        | StillLately
+        | FellBackBefore
+        | MayBeFillingUp => true,
+        SpikesSetAside { .. }
+        | WarmUpExcluded { .. }
+        | AllReadingsEqual
+        | UnchangedAtTheEnd { .. }
+        | IncrementsEqual { .. }
+        | IncrementsRepeat { .. }
+        | BelowNegligible { .. }
+        | EndsAndFitDiffer { .. }
+        | RisesInSteps { .. }
+        | RandomWalkNoise
+        | CorrelatedNoise
+        | GrewThenStopped { .. }
+        | ShrankThenStopped { .. }
+        | FilledUp => false,
+    }
+}
+
+/// How a size went, to follow its name: `flat`, `+307 B/event`, `flat since event 45 (+8.60 MiB
+/// before)`. From the readings alone, so that it holds under any headline.
+pub fn course(growth: &Growth, unit: &str) -> String {
+    let rate = || format!("{}/{unit}", signed_bytes(growth.rate));
+    match growth.outcome {
+        Outcome::Growing | Outcome::Shrinking => rate(),
+        Outcome::Undetermined => format!("{} (uncertain)", rate()),
+        Outcome::NoGrowth if growth.is_flat() => "flat".to_string(),
+        Outcome::NoGrowth if growth.is_flat_after_warm_up() => {
+            let before = growth.change_bytes() - growth.change_after_warm_up_bytes();
+            format!(
+                "flat since {unit} {} ({} before)",
+                growth.first_event,
+                signed_bytes(before)
+            )
+        }
+        Outcome::NoGrowth => format!("{} in all, no trend", signed_bytes(growth.change_bytes())),
+    }
+}
+
+/// A change with its sign: `+307 B`.
+pub fn signed_bytes(bytes: f64) -> String {
+    let text = fractional_bytes(bytes);
+    let is_above_zero = bytes > 0.0 && !text.starts_with('~');
+    format!("{}{text}", if is_above_zero { "+" } else { "" })
 }
 
 pub fn of_growth(growth: &Growth, unit: &str) -> Vec<String> {
@@ -116,8 +186,9 @@ pub fn of_stages(reasons: &[stages::Reason]) -> Vec<String> {
     reasons.iter().map(sentence).collect()
 }
 
-fn headline(reason: &verdict::Reason, unit: &str) -> String {
+fn headline(reason: &verdict::Reason, verdict: &Verdict) -> String {
     use verdict::Reason::*;
+    let unit = verdict.source.unit();
     match reason {
         LateLines {
             late_events,
@@ -132,14 +203,14 @@ fn headline(reason: &verdict::Reason, unit: &str) -> String {
             "blocks survive, but their sum may be flat: its 95 % interval includes zero".to_string()
         }
         ManyPaths => "no single stack grows enough to tell; their sum does".to_string(),
-        SizeMayGrow {
-            basis,
-            live_is_flat: true,
-        } => format!("live heap flat; {} may grow", size(*basis)),
-        SizeMayGrow {
-            basis,
-            live_is_flat: false,
-        } => format!("no heap data; {} may grow", size(*basis)),
+        SizeMayGrow { basis, .. } => match &verdict.live {
+            Some(live) => format!(
+                "live heap {}; {} may grow",
+                course(live, unit),
+                size(*basis)
+            ),
+            None => format!("no heap data; {} may grow", size(*basis)),
+        },
         AllStacksComeToRest => {
             "every stack that moved stopped growing or was freed again".to_string()
         }
@@ -185,9 +256,10 @@ fn series(reason: &growth::Reason, unit: &str) -> String {
     use growth::Reason::*;
     let last = |after_warm_up: bool| if after_warm_up { "last " } else { "" };
     match reason {
-        TooFewReadings { readings } => format!("{}: too few", readings_text(*readings)),
-        TooFewForNoise { readings } => {
-            format!("{}: too few for this noise", readings_text(*readings))
+        TooFewReadings { readings } => too_few(*readings),
+        // How many events were left out stands in the headline.
+        TooFewForNoise { readings } | FewReadingsAfterWarmUp { readings } => {
+            format!("{} for this noise", too_few(*readings))
         }
         SpikesSetAside { readings } => {
             let outliers = counted(*readings as u64, "outlier", "outliers");
@@ -270,10 +342,6 @@ fn series(reason: &growth::Reason, unit: &str) -> String {
         FewJumpsExplain => "a few jumps explain the readings as well as a steady rate".to_string(),
         StillLately => format!("unchanged in the last few {unit}s, as never before"),
         FellBackBefore => "it fell back before, as a sawtooth does".to_string(),
-        FewReadingsAfterWarmUp { readings } => format!(
-            "{} after warm-up: too few for this noise",
-            readings_text(*readings)
-        ),
         FewSteps => "steps still occur, but too few to tell their rate".to_string(),
         NotCertainEnough => {
             "the 95 % interval excludes zero, the 99 % interval needed for a verdict does not"
@@ -282,8 +350,9 @@ fn series(reason: &growth::Reason, unit: &str) -> String {
     }
 }
 
-fn readings_text(readings: usize) -> String {
-    counted(readings as u64, "reading", "readings")
+fn too_few(readings: usize) -> String {
+    let readings = counted(readings as u64, "reading is", "readings are");
+    format!("{readings} too few")
 }
 
 fn side(above_bytes: f64) -> String {
@@ -320,7 +389,7 @@ fn stack(reason: &shape::Reason, unit: &str) -> String {
             fractional_bytes(*freed_bytes as f64),
             fractional_bytes(*left_bytes as f64)
         ),
-        FewReadings { readings } => format!("{}: too few", readings_text(*readings)),
+        FewReadings { readings } => too_few(*readings),
         FellBackOnce => "built up and fell back once".to_string(),
         FallsBackAgainAndAgain { times } => {
             let times = counted(*times as u64, "time", "times");

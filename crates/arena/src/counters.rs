@@ -5,7 +5,7 @@
 //!   word 0  allocations           4  highest (live + returned) of this record
 //!        1  frees                 5  live bytes when the heap was highest
 //!        2  bytes allocated       6  blocks at that moment (low), last interval (high)
-//!        3  bytes freed           7  peak epoch (low), number of the extra (high)
+//!        3  bytes freed           7  peak epoch (low), number of its overflow item (high)
 //!        8..16  allocations by size bin, 15 x u32: bin 7 holds 64..=127 bytes;
 //!               then temporaries, u32
 //! ```
@@ -18,7 +18,7 @@
 //! differences are signed; sums over threads are not.
 //!
 //! The second half of a record is its neighbour in memory, which processors fetch
-//! along; larger blocks, and what few records need, are counted in an extra.
+//! along; larger blocks, and what few records need, are counted in an overflow item.
 
 /// Words of one record.
 pub const ALLOCATIONS: usize = 0;
@@ -28,7 +28,7 @@ pub const FREED_BYTES: usize = 3;
 pub const HIGHEST: usize = 4;
 pub const AT_PEAK_BYTES: usize = 5;
 pub const AT_PEAK_BLOCKS_AND_INTERVAL: usize = 6;
-pub const EPOCH_AND_EXTRA: usize = 7;
+pub const EPOCH_AND_OVERFLOW: usize = 7;
 /// The bins and the temporaries, as places of 32-bit words.
 pub const RECORD_BIN: usize = 16;
 pub const RECORD_BINS: usize = 15;
@@ -36,7 +36,7 @@ pub const RECORD_TEMPORARIES: usize = 31;
 pub const RECORD_WORDS: usize = 16;
 /// Words per record behind the records of a page: bytes and blocks logged.
 pub const LOGGED_WORDS: usize = 2;
-pub const EXTRA_SHIFT: u32 = 32;
+pub const OVERFLOW_SHIFT: u32 = 32;
 
 /// Records per page: sixteen neighbouring stack ids.
 pub const PAGE_RECORDS: usize = 16;
@@ -59,10 +59,10 @@ pub const fn page_of_key(key: u64) -> Option<(u32, u32)> {
     Some(((key >> 32) as u32, (page - 1) * PAGE_RECORDS as u32))
 }
 
-/// Size bins in all: those of the record, then those of its extra.
+/// Size bins in all: those of the record, then those of its overflow item.
 pub const BINS: usize = 32;
 
-/// An extra: what few records need.
+/// An overflow item: what few records need.
 ///
 /// ```text
 ///   byte 0         136        200                256
@@ -74,21 +74,21 @@ pub const BINS: usize = 32;
 ///
 /// The bins are those from [`RECORD_BINS`] on. A bin of the record that overflows
 /// counts that in its carry; the last carry is that of the temporaries.
-pub const EXTRA_BYTES: u64 = 256;
+pub const OVERFLOW_BYTES: u64 = 256;
 /// Places of 64-bit words.
-pub const EXTRA_BIN: usize = 0;
-pub const EXTRA_IN_PLACE: usize = 25;
-pub const EXTRA_MOVED: usize = 26;
+pub const OVERFLOW_BIN: usize = 0;
+pub const OVERFLOW_IN_PLACE: usize = 25;
+pub const OVERFLOW_MOVED: usize = 26;
 /// Bytes other threads freed, already taken off what word 4 says.
-pub const EXTRA_RETURNED: usize = 27;
+pub const OVERFLOW_RETURNED: usize = 27;
 /// Frees in a later event than the block's birth; the events between, summed.
-pub const EXTRA_DEFERRED_FREES: usize = 28;
-pub const EXTRA_DEFERRED_EVENTS: usize = 29;
+pub const OVERFLOW_DEFERRED_FREES: usize = 28;
+pub const OVERFLOW_DEFERRED_EVENTS: usize = 29;
 /// The trie node of one such free (low), the most events between (high).
-pub const EXTRA_FREED_AT_AND_LONGEST: usize = 30;
+pub const OVERFLOW_FREED_AT_AND_LONGEST: usize = 30;
 /// Places of 32-bit words.
-pub const EXTRA_CARRY: usize = 34;
-pub const EXTRA_TEMPORARIES_CARRY: usize = 49;
+pub const OVERFLOW_CARRY: usize = 34;
+pub const OVERFLOW_TEMPORARIES_CARRY: usize = 49;
 
 /// The size bin of a block: the number of binary digits of its size. The last bin
 /// holds everything from 1 GiB on.

@@ -14,12 +14,12 @@
 //! ```text
 //!   entry   63    62     61      42 41        24 23        0
 //!         +----+------+----------+------------+-----------+
-//!         |side| half |  birth   |    size    |   stack   |
+//!         | L  | half |  birth   |    size    |   stack   |
 //!         +----+------+----------+------------+-----------+
 //! ```
 //!
 //! An entry is present when its stack is not zero. A block too large or born
-//! too late for the fields has `side` set and keeps the number of a side record
+//! too late for the fields has L set and keeps the number of a large entry
 //! in the bits of birth and size.
 
 pub const PAGE_ENTRIES: usize = 512;
@@ -30,25 +30,25 @@ pub const SIZE_BITS: u32 = 18;
 pub const BIRTH_SHIFT: u32 = 42;
 pub const BIRTH_BITS: u32 = 20;
 pub const HALF_BIT: u64 = 1 << 62;
-pub const SIDE_BIT: u64 = 1 << 63;
+pub const LARGE_BIT: u64 = 1 << 63;
 pub const STACK_MASK: u64 = (1 << SIZE_SHIFT) - 1;
 
 pub const KEY_IN_USE: u64 = 1;
 pub const KEY_ODD: u64 = 2;
 pub const KEY_FLAGS: u64 = 7;
 
-/// Side record: size (u64), birth (u32), zero (u32).
-pub const SIDE_BYTES: u64 = 16;
+/// Large entry: size (u64), birth (u32), zero (u32).
+pub const LARGE_ENTRY_BYTES: u64 = 16;
 
-/// What an entry says, without its side record.
+/// What an entry says, without its large entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Entry {
     Absent,
     Inline { stack: u32, bytes: u64, birth: u32 },
-    Side { stack: u32, side: u32 },
+    Large { stack: u32, number: u32 },
 }
 
-/// Packs what fits; `None` sends the caller to a side record.
+/// Packs what fits; `None` sends the caller to a large entry.
 pub const fn pack_inline(stack: u32, bytes: u64, birth: u32) -> Option<u64> {
     if bytes >> SIZE_BITS != 0 || birth >> BIRTH_BITS != 0 {
         return None;
@@ -56,8 +56,8 @@ pub const fn pack_inline(stack: u32, bytes: u64, birth: u32) -> Option<u64> {
     Some(stack as u64 | bytes << SIZE_SHIFT | (birth as u64) << BIRTH_SHIFT)
 }
 
-pub const fn pack_side(stack: u32, side: u32) -> u64 {
-    SIDE_BIT | (side as u64) << SIZE_SHIFT | stack as u64
+pub const fn pack_large(stack: u32, number: u32) -> u64 {
+    LARGE_BIT | (number as u64) << SIZE_SHIFT | stack as u64
 }
 
 pub const fn unpack(entry: u64) -> Entry {
@@ -65,9 +65,9 @@ pub const fn unpack(entry: u64) -> Entry {
     if stack == 0 {
         return Entry::Absent;
     }
-    if entry & SIDE_BIT != 0 {
-        let side = (entry >> SIZE_SHIFT) as u32;
-        return Entry::Side { stack, side };
+    if entry & LARGE_BIT != 0 {
+        let number = (entry >> SIZE_SHIFT) as u32;
+        return Entry::Large { stack, number };
     }
     Entry::Inline {
         stack,
@@ -95,11 +95,14 @@ mod tests {
                     assert_eq!(unpack(packed | HALF_BIT), entry);
                 }
             }
-            for side in [0, 7, (1 << 26) - 1] {
-                assert_eq!(unpack(pack_side(stack, side)), Entry::Side { stack, side });
+            for number in [0, 7, (1 << 26) - 1] {
                 assert_eq!(
-                    unpack(pack_side(stack, side) | HALF_BIT),
-                    Entry::Side { stack, side }
+                    unpack(pack_large(stack, number)),
+                    Entry::Large { stack, number }
+                );
+                assert_eq!(
+                    unpack(pack_large(stack, number) | HALF_BIT),
+                    Entry::Large { stack, number }
                 );
             }
         }

@@ -178,14 +178,14 @@ pub const ACCOUNT_FREE: usize = 12;
 /// Number of the moment it was taken at; zero: by the time.
 pub const ACCOUNT_MOMENT: usize = 13;
 
-/// A snapshot: number of its moment, name, and three papers, each an offset and a
+/// A snapshot: number of its moment, name, and maps, smaps and numa_maps, each an offset and a
 /// length in bytes. The number is written last.
 pub const SNAPSHOT_WORDS: usize = 8;
 pub const SNAPSHOT_BYTES: u64 = (SNAPSHOT_WORDS * 8) as u64;
 pub const SNAPSHOT_MOMENT: usize = 0;
 pub const SNAPSHOT_NAME: usize = 1;
-pub const SNAPSHOT_PAPERS: usize = 2;
-pub const PAPER_NAMES: [&str; 3] = ["maps", "smaps", "numa_maps"];
+pub const SNAPSHOT_PROC_MAPS: usize = 2;
+pub const PROC_MAPS_NAMES: [&str; 3] = ["maps", "smaps", "numa_maps"];
 
 /// Names of stamps, counters, scopes and snapshots: text references.
 pub const MOST_NAMES: u64 = 1 << 12;

@@ -18,6 +18,9 @@ pub const USED: usize = 3;
 pub const COMMITTED: usize = 4;
 /// Times the region could not grow.
 pub const REFUSED: usize = 5;
+/// Bytes from its offset on that are mapped in the program: the rest of it takes no
+/// address space there.
+pub const MAPPED: usize = 6;
 
 /// The list of regions, in their order in the arena: of how many bytes an item is, and how
 /// many items there are room for in an arena of full size.
@@ -58,8 +61,8 @@ regions! {
     Nodes: node::NODE_BYTES, 1 << 26;
     CounterKeys: 8, 1 << 21;
     CounterPages: counters::PAGE_BYTES, 1 << 21;
-    Extras: counters::EXTRA_BYTES, 1 << 22;
-    Sides: live::SIDE_BYTES, 1 << 26;
+    RecordOverflow: counters::OVERFLOW_BYTES, 1 << 22;
+    LargeEntries: live::LARGE_ENTRY_BYTES, 1 << 26;
     LiveKeys: 8, 1 << 23;
     LivePages: live::PAGE_BYTES, 1 << 23;
     Names: 8, moments::MOST_NAMES;
@@ -68,7 +71,7 @@ regions! {
     Changes: moments::CHANGE_BYTES, 1 << 24;
     Accounts: moments::ACCOUNT_BYTES, 1 << 14;
     Snapshots: moments::SNAPSHOT_BYTES, 1 << 14;
-    Papers: 1, 1 << 30;
+    ProcMaps: 1, 1 << 30;
     Loads: moments::LOAD_BYTES, 1 << 16;
     Targets: moments::TARGET_BYTES, moments::MOST_TARGETS;
     CodeFiles: tables::CODE_FILE_BYTES, 1 << 14;

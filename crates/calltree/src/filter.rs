@@ -1,8 +1,9 @@
 //! Which stacks are read: those that pass through, or do not pass through, some frame.
 
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use residue_names::glob;
 
+use crate::patterns::smart_case;
 use crate::pieces::Subject;
 
 /// Conditions on stacks. An empty list is no condition; several of one kind are
@@ -27,9 +28,6 @@ impl std::fmt::Display for FilterError {
 }
 
 impl std::error::Error for FilterError {}
-
-/// Patterns of a hostile length must not take the memory of the reader.
-const PATTERN_BYTES: usize = 1 << 22;
 
 /// Conditions that a path fulfils, one bit each.
 pub(crate) type Marks = u8;
@@ -72,8 +70,7 @@ impl Filter {
         pattern: &str,
         list: fn(&mut Filter) -> &mut Vec<Regex>,
     ) -> Result<Filter, FilterError> {
-        let regex = RegexBuilder::new(pattern).size_limit(PATTERN_BYTES).build();
-        let regex = regex.map_err(|error| FilterError(error.to_string()))?;
+        let regex = smart_case(pattern).map_err(|error| FilterError(error.to_string()))?;
         list(&mut self).push(regex);
         Ok(self)
     }

@@ -19,6 +19,7 @@ mod filter;
 mod functions;
 mod labels;
 mod path;
+mod patterns;
 mod pieces;
 mod scopes;
 mod tree;
@@ -27,8 +28,9 @@ pub use filter::{Filter, FilterError};
 pub use functions::{Calls, Edge, FunctionSums, Functions, by_function, edges, outermost_calls};
 pub use labels::{Label, LabelId};
 pub use path::{PathReader, PathStep};
+pub use patterns::smart_case;
 pub use pieces::{CUT_FRAMES, LOST_FRAME};
-pub use scopes::outermost_scopes;
+pub use scopes::{outermost_scopes, scope_names};
 pub use tree::{CallNode, CallNodeId, CallTree, Children};
 
 use residue_names::{NameStyle, Rules};

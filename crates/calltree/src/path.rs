@@ -9,7 +9,7 @@ use residue_profile::{FrameId, NodeId, Profile, Stack};
 use crate::course::{Course, Turn};
 use crate::filter::Marks;
 use crate::labels::{Label, Texts};
-use crate::pieces::{Cast, Labelling, special_name};
+use crate::pieces::{FunctionTable, Labelling, special_name};
 use crate::{Detail, Options, placeholder};
 
 /// One function of a path.
@@ -123,11 +123,11 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
             marks: 0,
         }];
     }
-    let mut cast = Cast::default();
-    let mut roles = Vec::new();
-    cast.add_frame(profile, frame as usize, &mut roles);
+    let mut table = FunctionTable::default();
+    let mut parts = Vec::new();
+    table.add_frame(profile, frame as usize, &mut parts);
     let show = |rules: &Rules, style: NameStyle| -> Vec<Shown> {
-        let subjects = cast.subjects.iter();
+        let subjects = table.subjects.iter();
         subjects
             .map(|subject| rules.show(&subject.frame_name(), style))
             .collect()
@@ -137,20 +137,20 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
         true => show(&Rules::none(), NameStyle::Full),
         false => Vec::new(),
     };
-    let labelling = Labelling::new(&cast.subjects, &shown, options.detail);
+    let labelling = Labelling::new(&table.subjects, &shown, options.detail);
     let mut texts = Texts::default();
-    let mut pieces = Vec::with_capacity(roles.len());
-    for (depth, role) in roles.iter().enumerate() {
-        let at = role.subject as usize;
+    let mut pieces = Vec::with_capacity(parts.len());
+    for (depth, part) in parts.iter().enumerate() {
+        let at = part.subject as usize;
         let full = full.get(at).map_or("", |shown| &shown.name);
         let filter = options.filter;
         pieces.push(Piece {
             step: PathStep {
-                label: labelling.label(role, &mut texts),
+                label: labelling.label(part, &mut texts),
                 is_inlined: depth > 0,
             },
             action: shown[at].action,
-            marks: filter.marks(&cast.subjects[at], &shown[at].name, full),
+            marks: filter.marks(&table.subjects[at], &shown[at].name, full),
         });
     }
     pieces

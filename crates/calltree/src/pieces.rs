@@ -64,25 +64,25 @@ impl Pieces {
         options: &Options<'_>,
         labels: &mut Labels,
     ) -> Pieces {
-        let mut cast = Cast::default();
+        let mut table = FunctionTable::default();
         let mut starts = Vec::with_capacity(profile.frames.len() + 1);
-        let mut roles: Vec<Role> = Vec::new();
+        let mut parts: Vec<FramePart> = Vec::new();
         for (index, &is_used) in is_used.iter().enumerate() {
-            starts.push(roles.len() as u32);
+            starts.push(parts.len() as u32);
             if is_used {
-                cast.add_frame(profile, index, &mut roles);
+                table.add_frame(profile, index, &mut parts);
             }
         }
-        starts.push(roles.len() as u32);
-        let shown = show(&cast.subjects, options.rules, options.style);
-        let marks = marks(&cast.subjects, &shown, options);
-        let mut labelling = Labelling::new(&cast.subjects, &shown, options.detail);
-        let pieces = roles
+        starts.push(parts.len() as u32);
+        let shown = show(&table.subjects, options.rules, options.style);
+        let marks = marks(&table.subjects, &shown, options);
+        let mut labelling = Labelling::new(&table.subjects, &shown, options.detail);
+        let pieces = parts
             .iter()
-            .map(|role| Piece {
-                label: labelling.number(role, labels),
-                action: shown[role.subject as usize].action,
-                marks: marks[role.subject as usize],
+            .map(|part| Piece {
+                label: labelling.number(part, labels),
+                action: shown[part.subject as usize].action,
+                marks: marks[part.subject as usize],
             })
             .collect();
         let mut text = |name| Piece {
@@ -159,21 +159,26 @@ pub(crate) fn special_name(profile: &Profile, frame: FrameId) -> Option<&'static
 }
 
 /// A subject at a line of its file.
-pub(crate) struct Role {
+pub(crate) struct FramePart {
     pub subject: u32,
     line: u32,
 }
 
 /// All subjects, each once.
 #[derive(Default)]
-pub(crate) struct Cast<'a> {
+pub(crate) struct FunctionTable<'a> {
     pub subjects: Vec<Subject<'a>>,
     known: FxHashMap<(u32, u32, u32), u32>,
 }
 
-impl<'a> Cast<'a> {
-    /// Adds the roles of one frame, outermost first.
-    pub(crate) fn add_frame(&mut self, profile: &'a Profile, index: usize, roles: &mut Vec<Role>) {
+impl<'a> FunctionTable<'a> {
+    /// Adds the parts of one frame, outermost first.
+    pub(crate) fn add_frame(
+        &mut self,
+        profile: &'a Profile,
+        index: usize,
+        parts: &mut Vec<FramePart>,
+    ) {
         let frame = &profile.frames[index];
         let own = [Place {
             function: frame.function,
@@ -205,7 +210,7 @@ impl<'a> Cast<'a> {
                     (self.subjects.len() - 1) as u32
                 }
             };
-            roles.push(Role {
+            parts.push(FramePart {
                 subject,
                 line: place.line,
             });
@@ -251,31 +256,31 @@ impl<'a> Labelling<'a> {
         }
     }
 
-    fn number(&mut self, role: &Role, labels: &mut Labels) -> LabelId {
-        let line = if self.tells_lines_apart(role) {
-            role.line
+    fn number(&mut self, part: &FramePart, labels: &mut Labels) -> LabelId {
+        let line = if self.tells_lines_apart(part) {
+            part.line
         } else {
             0
         };
         // The file is part of the subject.
-        if let Some(&label) = self.known.get(&(role.subject, line)) {
+        if let Some(&label) = self.known.get(&(part.subject, line)) {
             return label;
         }
-        let label = self.label(role, &mut labels.texts);
+        let label = self.label(part, &mut labels.texts);
         let label = labels.intern(label);
-        self.known.insert((role.subject, line), label);
+        self.known.insert((part.subject, line), label);
         label
     }
 
     /// What is merged has no place any more.
-    fn tells_lines_apart(&self, role: &Role) -> bool {
-        let action = self.shown[role.subject as usize].action;
+    fn tells_lines_apart(&self, part: &FramePart) -> bool {
+        let action = self.shown[part.subject as usize].action;
         self.detail == Detail::Line && action != Action::MergeLibrary
     }
 
-    pub(crate) fn label(&self, role: &Role, texts: &mut Texts) -> Label {
-        let subject = &self.subjects[role.subject as usize];
-        let shown = &self.shown[role.subject as usize];
+    pub(crate) fn label(&self, part: &FramePart, texts: &mut Texts) -> Label {
+        let subject = &self.subjects[part.subject as usize];
+        let shown = &self.shown[part.subject as usize];
         // A rule may merge several libraries under one name.
         let is_one_of_several = shown.action == Action::MergeLibrary
             && shown.name.trim_matches(['[', ']']) != subject.module;
@@ -291,8 +296,8 @@ impl<'a> Labelling<'a> {
             },
             _ => &shown.name,
         };
-        let (file, line) = match self.tells_lines_apart(role) {
-            true => (subject.file, role.line),
+        let (file, line) = match self.tells_lines_apart(part) {
+            true => (subject.file, part.line),
             false => ("", 0),
         };
         Label {

@@ -1,5 +1,7 @@
 //! Scopes: frames that the program named and that are no functions.
 
+use std::collections::BTreeSet;
+
 use residue_profile::{Frame, NONE, Profile};
 
 /// The name in `[name]`, of a frame that is a scope.
@@ -8,13 +10,23 @@ pub(crate) fn scope_name(linkage_name: &str, has_module: bool) -> Option<&str> {
     (!has_module).then_some(name)
 }
 
+/// The names of all scopes.
+pub fn scope_names(profile: &Profile) -> BTreeSet<&str> {
+    let frames = profile.frames.iter();
+    frames
+        .filter_map(|frame| scope_of(profile, frame))
+        .collect()
+}
+
+fn scope_of<'p>(profile: &'p Profile, frame: &Frame) -> Option<&'p str> {
+    let name = profile.functions.get(frame.function as usize)?;
+    scope_name(name, frame.module != NONE)
+}
+
 /// Of every node of the profile the outermost scope it lies in.
 pub fn outermost_scopes(profile: &Profile) -> Vec<Option<&str>> {
-    let name_of = |frame: &Frame| {
-        let name = profile.functions.get(frame.function as usize)?;
-        scope_name(name, frame.module != NONE)
-    };
-    let of_frame: Vec<Option<&str>> = profile.frames.iter().map(name_of).collect();
+    let frames = profile.frames.iter();
+    let of_frame: Vec<Option<&str>> = frames.map(|frame| scope_of(profile, frame)).collect();
     let mut scopes: Vec<Option<&str>> = Vec::with_capacity(profile.nodes.len());
     for (index, node) in profile.nodes.iter().enumerate() {
         let above = match index {

@@ -6,7 +6,7 @@
 
 use crate::arena_file::{ArenaFile, Storage};
 use residue_arena::counters::*;
-use residue_arena::live::{PAGE_ENTRIES, pack_inline, pack_side};
+use residue_arena::live::{PAGE_ENTRIES, pack_inline, pack_large};
 use residue_arena::moments::*;
 use residue_arena::region::{self, Region};
 use residue_arena::tables::{self, thread as stat};
@@ -236,14 +236,14 @@ impl ArenaBytes {
             self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, word);
         }
         let epoch = self.get(header::PEAK_EPOCH);
-        let word = self.record(state, stack, EPOCH_AND_EXTRA);
+        let word = self.record(state, stack, EPOCH_AND_OVERFLOW);
         if self.get(header::RISING) == 0 && u64::from(word as u32) != epoch {
             let (bytes, blocks) = self.live(state, stack);
             let word = word >> 32 << 32 | epoch;
             let packed = interval << 32 | u64::from(blocks as u32);
             self.set_record(state, stack, AT_PEAK_BYTES, bytes);
             self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, packed);
-            self.set_record(state, stack, EPOCH_AND_EXTRA, word);
+            self.set_record(state, stack, EPOCH_AND_OVERFLOW, word);
         }
     }
 
@@ -277,15 +277,15 @@ impl ArenaBytes {
 
     /// Words of the record's overflow, which is made if there is none.
     pub fn set_overflow(&mut self, state: u32, stack: u32, words: &[(usize, u64)]) {
-        let word = self.record(state, stack, EPOCH_AND_EXTRA);
-        let number = match word >> EXTRA_SHIFT {
-            0 => self.append(Region::Extras) + 1,
+        let word = self.record(state, stack, EPOCH_AND_OVERFLOW);
+        let number = match word >> OVERFLOW_SHIFT {
+            0 => self.append(Region::RecordOverflow) + 1,
             number => number,
         };
-        let word = word as u32 as u64 | number << EXTRA_SHIFT;
-        self.set_record(state, stack, EPOCH_AND_EXTRA, word);
+        let word = word as u32 as u64 | number << OVERFLOW_SHIFT;
+        self.set_record(state, stack, EPOCH_AND_OVERFLOW, word);
         for &(index, value) in words {
-            self.set_word(Region::Extras, number - 1, index, value);
+            self.set_word(Region::RecordOverflow, number - 1, index, value);
         }
     }
 
@@ -299,8 +299,8 @@ impl ArenaBytes {
         let page = (self.live_blocks / PAGE_ENTRIES) as u64;
         self.live_blocks += 1;
         let entry = pack_inline(stack, bytes, birth).unwrap_or_else(|| {
-            let side = self.append_words(Region::Sides, &[bytes, birth.into()]);
-            pack_side(stack, side as u32)
+            let number = self.append_words(Region::LargeEntries, &[bytes, birth.into()]);
+            pack_large(stack, number as u32)
         });
         self.set_word(Region::LivePages, page, place, entry);
     }
@@ -331,7 +331,7 @@ impl ArenaBytes {
     pub fn snapshot(&mut self, name: u32, number: u32, texts: [&str; 3]) {
         let mut words = vec![number.into(), name.into()];
         for text in texts {
-            words.push(self.append_bytes(Region::Papers, text.as_bytes()));
+            words.push(self.append_bytes(Region::ProcMaps, text.as_bytes()));
             words.push(text.len() as u64);
         }
         self.append_words(Region::Snapshots, &words);

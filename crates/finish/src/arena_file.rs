@@ -4,6 +4,7 @@
 
 use residue_arena::region::{self, Region};
 use residue_arena::{MAGIC, VERSION, header, tables};
+use residue_profile::path_text;
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -13,7 +14,7 @@ use std::path::{Path, PathBuf};
 pub enum Error {
     #[error("{path}: cannot read the arena: {reason}")]
     Read { path: PathBuf, reason: io::Error },
-    #[error("{path}: not an arena of this version of residue: {reason}")]
+    #[error("{path}: not a Residue recording: {reason}")]
     NotAnArena { path: PathBuf, reason: &'static str },
 }
 
@@ -25,6 +26,11 @@ pub struct Identity {
     pub command: Vec<String>,
     /// `CLOCK_MONOTONIC` when it was made: orders the images of one process.
     pub started_monotonic_ns: u64,
+    /// Events that this process had of its own. A line of output does not say who
+    /// printed it, so lines are events of all processes and count as one.
+    pub own_events: u64,
+    /// The most it had on its heap and in its own mappings.
+    pub peak_bytes: u64,
 }
 
 impl Identity {
@@ -92,9 +98,9 @@ impl ArenaFile {
         };
         arena.words = to_words(&arena.read_at(0, (header::WORDS * 8) as u64)?);
         let reason = if arena.word(header::MAGIC) != MAGIC {
-            "it does not begin as one"
+            "bad magic number"
         } else if arena.word(header::VERSION) != VERSION {
-            "another version wrote it"
+            "written by another version"
         } else if arena.word(header::STATE) != header::READY {
             "the program ended before recording began"
         } else {
@@ -196,7 +202,7 @@ impl ArenaFile {
 
     pub fn text(&self, reference: u64) -> Result<String, Error> {
         let bytes = self.text_bytes(reference)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
+        Ok(path_text::to_text(&bytes))
     }
 
     pub fn identity(&self) -> Result<Identity, Error> {
@@ -205,13 +211,21 @@ impl ArenaFile {
             .strip_suffix(&[0])
             .unwrap_or(&command)
             .split(|&byte| byte == 0)
-            .map(|word| String::from_utf8_lossy(word).into_owned())
+            .map(path_text::to_text)
             .collect();
         Ok(Identity {
             pid: self.word(header::PID) as u32,
             executable: self.text(self.word(header::EXECUTABLE))?,
             command,
             started_monotonic_ns: self.word(header::STARTED_MONOTONIC_NS),
+            own_events: match self.word(header::SOURCE) {
+                header::SOURCE_MARKS | header::SOURCE_FUNCTION => self.word(header::EVENTS),
+                header::SOURCE_LINES => self.word(header::EVENTS).min(1),
+                _ => 0,
+            },
+            peak_bytes: self
+                .word(header::PEAK_BYTES)
+                .saturating_add(self.word(header::MAPPED_PEAK_BYTES)),
         })
     }
 

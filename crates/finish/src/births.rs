@@ -4,6 +4,7 @@
 //! together in bins, so that a leak in each of a million events stays a small list.
 
 use crate::arena_file::ArenaFile;
+use crate::timeline::line_events::LineEvents;
 use residue_arena::header;
 
 /// Events at each end whose births are kept apart.
@@ -13,6 +14,7 @@ const NS_PER_SECOND: u64 = 1_000_000_000;
 
 pub struct Births {
     base: u32,
+    line_events: LineEvents,
     events: u32,
     bin_events: u32,
 }
@@ -29,17 +31,19 @@ pub fn unit(arena: &ArenaFile) -> &'static str {
 }
 
 impl Births {
-    pub fn of(arena: &ArenaFile) -> Births {
+    pub fn of(arena: &ArenaFile, line_events: LineEvents) -> Births {
         Births::new(
             arena.word(header::EVENT_BASE) as u32,
             arena.word(header::BIRTH) as u32,
+            line_events,
         )
     }
 
-    fn new(base: u32, last: u32) -> Births {
+    fn new(base: u32, last: u32, line_events: LineEvents) -> Births {
         let events = last.saturating_sub(base);
         Births {
             base,
+            line_events,
             events,
             bin_events: events.div_ceil(MOST_BINS).next_power_of_two(),
         }
@@ -55,7 +59,7 @@ impl Births {
 
     /// The event of a birth, or the first of its bin; zero before the first event.
     pub fn bin(&self, birth: u32) -> u32 {
-        let event = birth.saturating_sub(self.base);
+        let event = self.line_events.event(birth.saturating_sub(self.base));
         let is_near_an_end =
             event <= WHOLE_EVENTS || event > self.events.saturating_sub(WHOLE_EVENTS);
         if is_near_an_end || self.events <= 4 * WHOLE_EVENTS {
@@ -73,7 +77,7 @@ mod tests {
 
     #[test]
     fn births_of_a_short_run_are_events() {
-        let births = Births::new(3, 1003);
+        let births = Births::new(3, 1003, LineEvents::default());
         assert_eq!(births.bin(0), 0);
         assert_eq!(births.bin(3), 0);
         assert_eq!(births.bin(4), 1);
@@ -82,7 +86,7 @@ mod tests {
 
     #[test]
     fn a_million_births_are_bins_between_whole_ends() {
-        let births = Births::new(0, 1_000_000);
+        let births = Births::new(0, 1_000_000, LineEvents::default());
         assert_eq!(births.bin(4096), 4096);
         assert_eq!(births.bin(5000), 4992);
         assert_eq!(births.bin(999_999), 999_999);
@@ -90,5 +94,12 @@ mod tests {
         bins.dedup();
         assert!(bins.is_sorted());
         assert_eq!(bins.len(), 15_942);
+    }
+
+    #[test]
+    fn births_between_lines_belong_to_the_event_that_the_next_line_ends() {
+        let births = Births::new(0, 3, LineEvents::ended(3));
+        let events: Vec<u32> = (0..=3).map(|lines| births.bin(lines)).collect();
+        assert_eq!(events, [1, 2, 3, 3]);
     }
 }

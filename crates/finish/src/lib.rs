@@ -21,6 +21,7 @@ mod arena_bytes;
 mod arena_file;
 mod births;
 mod code_files;
+mod event_search;
 mod frames;
 mod jit;
 mod ledger;
@@ -50,10 +51,12 @@ use ledger::Ledger;
 use outside::Seen;
 use paths::Paths;
 use residue_arena::header;
-use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Totals};
+use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals};
 use residue_symbols::Search;
+use serde::{Deserialize, Serialize};
 use std::path::Path;
 use timeline::LastMoment;
+use timeline::line_events::LineEvents;
 
 /// What only the outside knows about the program's end.
 #[derive(Debug, Clone, Default)]
@@ -62,6 +65,16 @@ pub struct Ending {
     /// Nanoseconds since 1970; the file's last change is used where it is not known.
     pub ended_unix_ns: Option<u64>,
     pub max_rss_bytes: Option<u64>,
+    pub asked: Asked,
+}
+
+/// What was to begin events, as the user wrote it.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Asked {
+    /// Patterns of functions.
+    pub event_functions: Vec<String>,
+    /// The pattern of lines of output.
+    pub event_line: Option<String>,
 }
 
 /// What finishing is busy with, for progress bars.
@@ -99,7 +112,8 @@ fn put_together(
 ) -> Result<Profile, Error> {
     let trie = trie::read(arena)?;
     let (ledger, by_state) = ledger::read(arena, &trie, progress)?;
-    let live = live::read(arena, &ledger, &Births::of(arena), progress)?;
+    let births = Births::of(arena, LineEvents::of(arena, &seen));
+    let live = live::read(arena, &ledger, &births, progress)?;
     let threads = threads::read(arena, by_state, ledger.rows.len())?;
     let ends = ledger.rows.iter();
     let ends = ends.flat_map(|row| [row.node, row.late.freed_at]);
@@ -113,12 +127,14 @@ fn put_together(
         live_bytes: heap.live_bytes,
         mapped_bytes: mappings.live_bytes,
     };
-    let timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
+    let mut timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
     let modules = modules::read(arena)?;
     let frames = frames::read(arena, &paths.frame_keys, &modules, &timeline.names)?;
-    let notes = threads.note.into_iter().chain(frames.notes);
+    timeline.about.search = event_search::read(arena, &ending.asked, &frames);
+    let notes = threads.note.iter().cloned().chain(frames.notes);
     Ok(Profile {
         meta: Meta {
+            process_name: process_name(&meta, &threads.threads),
             notes: notes.chain(notes::of(arena)).collect(),
             ..meta
         },
@@ -139,6 +155,19 @@ fn put_together(
         by_thread: threads.by_thread,
         timeline,
     })
+}
+
+/// What the first thread is called, which is the name of the process, where the program
+/// chose it: the kernel calls it by the first characters of the executable's name.
+fn process_name(meta: &Meta, threads: &[Thread]) -> String {
+    let first = threads.iter().find(|thread| thread.tid == meta.pid);
+    let name = first.map(|thread| thread.name.as_str()).unwrap_or_default();
+    let called = meta.command.first().map(|path| path.rsplit('/').next());
+    let given = [Some(meta.program.as_str()), called.flatten()];
+    match given.into_iter().flatten().any(|it| it.starts_with(name)) {
+        true => String::new(),
+        false => name.to_string(),
+    }
 }
 
 fn stacks(ledger: &Ledger, paths: &Paths) -> Vec<Stack> {

@@ -30,7 +30,7 @@ pub fn read(
         }
     };
     let mut large_entries: Vec<(u64, u32)> = Vec::new();
-    arena.each_item(Region::Sides, |item| {
+    arena.each_item(Region::LargeEntries, |item| {
         large_entries.push((item.word(0), item.half(8)));
     })?;
     let pages = arena.used(Region::LivePages);
@@ -45,8 +45,8 @@ pub fn read(
                     bytes,
                     birth,
                 } => add(stack, bytes, birth),
-                Entry::Side { stack, side } => {
-                    if let Some(&(bytes, birth)) = large_entries.get(side as usize) {
+                Entry::Large { stack, number } => {
+                    if let Some(&(bytes, birth)) = large_entries.get(number as usize) {
                         add(stack, bytes, birth);
                     }
                 }

@@ -1,7 +1,9 @@
 //! What the recorder could not do, in words.
 
 use crate::arena_file::ArenaFile;
+use crate::event_search::UNHOOKED;
 use residue_arena::header;
+use residue_profile::units::{count, counted};
 
 /// Puts in words what the reader of the numbers has to know.
 pub fn of(arena: &ArenaFile) -> Vec<String> {
@@ -9,76 +11,61 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
     let mut notes = Vec::new();
     if bits & header::NOTE_MALLOC_IN_EXECUTABLE != 0 {
         notes.push(
-            "the executable brings its own malloc; its calls cannot be seen by a preloaded recorder"
+            "the program is linked with its own malloc: those allocations are not recorded"
                 .to_string(),
         );
     }
     if bits & header::NOTE_ARENA_FULL != 0 {
         notes.push(
-            "the arena could not grow any further (its file system is full, or a limit was met); \
-             what did not fit was counted as dropped"
+            "the recorder ran out of memory (its file system is full, or a limit was reached): \
+             later allocations are counted as dropped"
                 .to_string(),
         );
     }
     if bits & header::NOTE_LATER_MODULES_UNSEEN != 0 {
         notes.push(
-            "libraries loaded while the program ran could not be searched for the function that \
-             begins events"
+            "--event-function: libraries loaded while the program ran were not searched \
+             (`_dl_debug_state` could not be hooked, or residue had ended)"
                 .to_string(),
         );
     }
     if let lost @ 1.. = arena.word(header::CHANGES_LOST) {
         notes.push(format!(
-            "{lost} changes of stacks found no room in the log; they are part of later ones"
+            "the change log was full: {} of a stack counted in a later event",
+            counted(lost, "change", "changes")
         ));
     }
     note_functions(&mut notes, arena);
     if bits & header::NOTE_NO_LIBGCC != 0 {
-        notes.push("stacks could not be verified: libgcc_s.so.1 was not found".to_string());
+        notes.push("--verify-stacks: libgcc_s.so.1 not found, nothing was verified".to_string());
     }
     notes
 }
 
-/// Says how it went with functions that were to begin events.
+/// Says how it went with functions that were to begin events. That none matched is told
+/// where events are asked for.
 fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
     if arena.word(header::SOURCE) != header::SOURCE_FUNCTION {
         return;
     }
-    let reasons = [
-        (
-            header::FUNCTIONS_REFUSED,
-            "their first instructions cannot be moved",
-        ),
-        (
-            header::FUNCTIONS_WITHOUT_ROOM,
-            "there is no free memory near them for the code that notices their entries",
-        ),
-        (
-            header::FUNCTIONS_FORBIDDEN,
-            "the kernel does not let their code be changed",
-        ),
-        (
-            header::FUNCTIONS_UNTOLD,
-            "too many were found in modules that were loaded at once",
-        ),
-    ]
-    .map(|(word, reason)| (arena.word(word), reason));
-    let unwatched: u64 = reasons.iter().map(|(count, _)| count).sum();
-    let all = arena.word(header::FUNCTIONS_WATCHED) + unwatched;
-    // A forked child has the watched functions of its parent, and finds none itself.
-    if all == 0 && arena.word(header::EVENTS) == 0 {
-        notes.push("no function of the name asked for was found; there are no events".to_string());
-    }
-    for (count, reason) in reasons.into_iter().filter(|&(count, _)| count != 0) {
+    let reasons = UNHOOKED.map(|(word, reason)| (arena.word(word), reason));
+    let unhooked: u64 = reasons.iter().map(|(count, _)| count).sum();
+    let matched = counted(
+        arena.word(header::FUNCTIONS_WATCHED) + unhooked,
+        "matching function",
+        "matching functions",
+    );
+    for (number, reason) in reasons.into_iter().filter(|&(number, _)| number != 0) {
+        let number = count(number);
         notes.push(format!(
-            "{count} of {all} functions that were to begin events could not be watched: {reason}"
+            "--event-function: {number} of {matched} not hooked: {reason}"
         ));
     }
     let unread = arena.word(header::MODULES_UNREAD);
     if unread != 0 {
         notes.push(format!(
-            "modules that could not be searched for functions that begin events, because the \
-             files that the program has mapped cannot be read: {unread}"
+            "--event-function: {} not searched: cannot read the mapped files",
+            counted(unread, "module", "modules")
         ));
     }
 }

@@ -34,10 +34,13 @@ pub struct Seen {
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub counts: BTreeMap<String, f64>,
+    /// What lines since the last kept one counted: of a very long run not all are kept.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub skipped_counts: BTreeMap<String, f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub account: Option<Account>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub papers: Option<[String; 3]>,
+    pub proc_maps: Option<[String; 3]>,
 }
 
 /// The file for an arena.

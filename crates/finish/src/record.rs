@@ -89,15 +89,15 @@ pub struct RecordOverflows(Vec<u8>);
 impl RecordOverflows {
     pub fn read(arena: &ArenaFile) -> Result<RecordOverflows, Error> {
         let mut all = Vec::new();
-        let count = arena.used(Region::Extras);
-        arena.each_chunk(Region::Extras, count, |_, bytes| all.extend(bytes))?;
+        let count = arena.used(Region::RecordOverflow);
+        arena.each_chunk(Region::RecordOverflow, count, |_, bytes| all.extend(bytes))?;
         Ok(RecordOverflows(all))
     }
 
     /// The one with this number, which counts from one.
     fn get(&self, number: u64) -> Option<Item<'_>> {
-        let start = (number as usize).checked_sub(1)? * EXTRA_BYTES as usize;
-        let bytes = self.0.get(start..start + EXTRA_BYTES as usize)?;
+        let start = (number as usize).checked_sub(1)? * OVERFLOW_BYTES as usize;
+        let bytes = self.0.get(start..start + OVERFLOW_BYTES as usize)?;
         Some(Item::new(bytes))
     }
 }
@@ -139,7 +139,7 @@ impl Sums {
         let (live_bytes, live_blocks) = (record.live_bytes(), record.live_blocks());
         self.live_bytes += live_bytes;
         self.live_blocks += live_blocks;
-        let epoch_and_overflow = record.word(EPOCH_AND_EXTRA);
+        let epoch_and_overflow = record.word(EPOCH_AND_OVERFLOW);
         // What a record held then was saved at its first change since; one that has not
         // changed still holds it.
         if !peak.is_now && epoch_and_overflow as u32 == peak.epoch {
@@ -154,9 +154,9 @@ impl Sums {
             self.add_size(bin, record.half(RECORD_BIN + bin));
         }
         let mut own_peak = record.word(HIGHEST) as i64;
-        if let Some(overflow) = overflows.get(epoch_and_overflow >> EXTRA_SHIFT) {
+        if let Some(overflow) = overflows.get(epoch_and_overflow >> OVERFLOW_SHIFT) {
             self.add_overflow(overflow);
-            own_peak = own_peak.wrapping_sub(overflow.word(EXTRA_RETURNED) as i64);
+            own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }
         self.own_peak += own_peak.max(0);
     }
@@ -164,17 +164,17 @@ impl Sums {
     fn add_overflow(&mut self, overflow: Item<'_>) {
         let carry = |place: usize| u64::from(overflow.half(place * 4)) << 32;
         for bin in 0..RECORD_BINS {
-            self.add_size(bin, carry(EXTRA_CARRY + bin));
+            self.add_size(bin, carry(OVERFLOW_CARRY + bin));
         }
         for bin in RECORD_BINS..BINS {
-            self.add_size(bin, overflow.word(EXTRA_BIN + bin - RECORD_BINS));
+            self.add_size(bin, overflow.word(OVERFLOW_BIN + bin - RECORD_BINS));
         }
-        self.counters.reallocs_in_place += overflow.word(EXTRA_IN_PLACE);
-        self.counters.reallocs_moved += overflow.word(EXTRA_MOVED);
-        self.counters.temporaries += carry(EXTRA_TEMPORARIES_CARRY);
-        self.late.frees += overflow.word(EXTRA_DEFERRED_FREES);
-        self.late.events += overflow.word(EXTRA_DEFERRED_EVENTS);
-        let packed = overflow.word(EXTRA_FREED_AT_AND_LONGEST);
+        self.counters.reallocs_in_place += overflow.word(OVERFLOW_IN_PLACE);
+        self.counters.reallocs_moved += overflow.word(OVERFLOW_MOVED);
+        self.counters.temporaries += carry(OVERFLOW_TEMPORARIES_CARRY);
+        self.late.frees += overflow.word(OVERFLOW_DEFERRED_FREES);
+        self.late.events += overflow.word(OVERFLOW_DEFERRED_EVENTS);
+        let packed = overflow.word(OVERFLOW_FREED_AT_AND_LONGEST);
         self.late.longest_events = self.late.longest_events.max((packed >> 32) as u32);
         if packed as u32 != 0 {
             self.late.freed_at = packed as u32;

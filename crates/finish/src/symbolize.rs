@@ -5,10 +5,10 @@
 //! that is not found again is kept. So is one of a module without a build-id: nothing
 //! proves that a file of that name is still the same.
 
+use residue_profile::path_text;
 use residue_profile::{Frame, ModuleId, NONE, Place, Profile, Ragged};
 use residue_symbols::{ModuleRequest, Resolution, Search, resolve_all};
 use std::collections::{BTreeMap, HashMap};
-use std::path::PathBuf;
 
 /// Begins the notes of a profile that say why names are missing. Those of an earlier
 /// time are replaced.
@@ -94,7 +94,7 @@ impl Asked {
                     .entry((&module.path, &module.build_id))
                     .or_insert_with(|| {
                         requests.push(ModuleRequest {
-                            path: PathBuf::from(&module.path),
+                            path: path_text::to_path(&module.path),
                             build_id: Some(module.build_id.clone()).filter(|id| !id.is_empty()),
                             addresses: Vec::new(),
                         });

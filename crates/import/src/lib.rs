@@ -89,7 +89,7 @@ pub fn read_watched(
         watch: &mut |done| progress(done, packed_bytes),
     };
     let names = npy::names_beside(path);
-    import(path, file, packed_bytes, names.as_deref(), options)
+    import_named(path, file, packed_bytes, names.as_deref(), options)
         .map_err(|wrong| Error::new(path, wrong))
 }
 
@@ -100,7 +100,21 @@ pub fn parse(
     names: Option<&str>,
     options: &Options,
 ) -> Result<Imported, Error> {
-    import(path, bytes, bytes.len() as u64, names, options).map_err(|wrong| Error::new(path, wrong))
+    import_named(path, bytes, bytes.len() as u64, names, options)
+        .map_err(|wrong| Error::new(path, wrong))
+}
+
+/// The profile remembers which format it was read from.
+fn import_named(
+    path: &Path,
+    file: impl Read,
+    packed_bytes: u64,
+    names: Option<&str>,
+    options: &Options,
+) -> Result<Imported, Wrong> {
+    let mut imported = import(path, file, packed_bytes, names, options)?;
+    imported.profile.meta.imported_from = imported.format.name().to_string();
+    Ok(imported)
 }
 
 fn import(

@@ -199,7 +199,7 @@ fn parts(parts: &Parts) -> Vec<Part> {
     };
     let unwritten = match parts.untouched >= 0.0 {
         true => "never written",
-        false => "made before, written now",
+        false => "allocated earlier, first touched now",
     };
     let all = [
         part("live heap", parts.live_heap, Colour::Live),

@@ -40,8 +40,8 @@ impl TimelineTables {
             jobs.parts(Tag::CHNG, &mut self.changes, changes::decode);
         }
         jobs.table(Tag::ACCT, &mut self.accounts, json);
-        let snapshots = match needs.papers {
-            true => snapshots_with_papers,
+        let snapshots = match needs.proc_maps {
+            true => snapshots_with_proc_maps,
             false => snapshots,
         };
         jobs.parts(Tag::SNAP, &mut self.snapshots, snapshots);
@@ -220,18 +220,18 @@ fn snapshots(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
     Ok(snapshots)
 }
 
-fn snapshots_with_papers(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
-    const PAPERS: [fn(&mut Snapshot) -> &mut Vec<u8>; 3] =
+fn snapshots_with_proc_maps(cursor: &mut Cursor<'_>) -> Result<Vec<Snapshot>, Reason> {
+    const PROC_MAPS: [fn(&mut Snapshot) -> &mut Vec<u8>; 3] =
         [|s| &mut s.maps, |s| &mut s.smaps, |s| &mut s.numa_maps];
     let mut snapshots = snapshots(cursor)?;
-    let mut lengths = Vec::with_capacity(PAPERS.len());
-    for _ in PAPERS {
+    let mut lengths = Vec::with_capacity(PROC_MAPS.len());
+    for _ in PROC_MAPS {
         lengths.push(cursor.column(snapshots.len())?);
     }
-    for (paper, mut lengths) in PAPERS.iter().zip(lengths) {
+    for (text, mut lengths) in PROC_MAPS.iter().zip(lengths) {
         for snapshot in &mut snapshots {
             let length = usize::try_from(lengths.u64()?).unwrap_or(usize::MAX);
-            *paper(snapshot) = cursor.bytes(length)?.to_vec();
+            *text(snapshot) = cursor.bytes(length)?.to_vec();
         }
     }
     Ok(snapshots)

@@ -80,7 +80,7 @@ pub(crate) struct FileWriter<W> {
 }
 
 impl<W: Write> FileWriter<W> {
-    fn begin(mut out: W, version: u32) -> io::Result<Self> {
+    pub fn begin(mut out: W, version: u32) -> io::Result<Self> {
         let header = file_header(version);
         out.write_all(&header)?;
         let mut headers = Xxh3::new();
@@ -125,7 +125,7 @@ impl<W: Write> FileWriter<W> {
     }
 }
 
-/// One snapshot's papers are much like the last one's, far back.
+/// One snapshot's maps are much like the last one's, far back.
 fn compress_far(raw: &[u8]) -> io::Result<Vec<u8>> {
     let mut compressor = Compressor::new(ZSTD_LEVEL)?;
     compressor.long_distance_matching(true)?;

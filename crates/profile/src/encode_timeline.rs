@@ -11,7 +11,7 @@
 //!   CTOT  rows | delta moment ... | name ... | value ...
 //!   CHNG  drawn in crate::changes
 //!   ACCT  JSON [ account, ... ]
-//!   SNAP  rows | name ... | delta moment ... | lengths of three papers ...
+//!   SNAP  rows | name ... | delta moment ... | lengths of maps, smaps, numa_maps ...
 //!              | all maps | all smaps | all numa_maps
 //!   DEFR  rows | delta stack ... | frees ... | events ... | longest ... | delta node + 1 ...
 //! ```
@@ -35,7 +35,7 @@ use crate::timeline::*;
 /// many parts. It bounds the memory that writing and reading take beside the
 /// table itself.
 const ROWS_IN_CHANGE_PART: usize = 1 << 20;
-/// The same for snapshots, by the length of their papers.
+/// The same for snapshots, by the length of their maps.
 const BYTES_IN_SNAPSHOT_PART: usize = 64 << 20;
 
 pub(crate) fn timeline<W: Write>(file: &mut FileWriter<W>, timeline: &Timeline) -> io::Result<()> {
@@ -159,7 +159,7 @@ fn change_parts<W: Write>(file: &mut FileWriter<W>, changes: &[Change]) -> io::R
 }
 
 fn snapshot_parts<W: Write>(file: &mut FileWriter<W>, snapshots: &[Snapshot]) -> io::Result<()> {
-    let all_bytes: usize = snapshots.iter().map(paper_bytes).sum();
+    let all_bytes: usize = snapshots.iter().map(proc_maps_bytes).sum();
     let part_bytes = all_bytes
         .div_ceil(MAX_SNAPSHOT_PARTS)
         .max(BYTES_IN_SNAPSHOT_PART);
@@ -167,10 +167,10 @@ fn snapshot_parts<W: Write>(file: &mut FileWriter<W>, snapshots: &[Snapshot]) ->
     let mut bytes = 0;
     let mut part_end = part_bytes;
     for (index, snapshot) in snapshots.iter().enumerate() {
-        bytes += paper_bytes(snapshot);
+        bytes += proc_maps_bytes(snapshot);
         if bytes >= part_end || index + 1 == snapshots.len() {
             let mut out = parts::begin(snapshots.len(), start);
-            papers(&mut out, &snapshots[start..=index]);
+            proc_maps(&mut out, &snapshots[start..=index]);
             file.section(Tag::SNAP, &out.finish())?;
             start = index + 1;
             part_end = bytes + part_bytes;
@@ -179,22 +179,22 @@ fn snapshot_parts<W: Write>(file: &mut FileWriter<W>, snapshots: &[Snapshot]) ->
     Ok(())
 }
 
-const PAPERS: [fn(&Snapshot) -> &[u8]; 3] = [|s| &s.maps, |s| &s.smaps, |s| &s.numa_maps];
+const PROC_MAPS: [fn(&Snapshot) -> &[u8]; 3] = [|s| &s.maps, |s| &s.smaps, |s| &s.numa_maps];
 
-fn paper_bytes(snapshot: &Snapshot) -> usize {
-    PAPERS.iter().map(|paper| paper(snapshot).len()).sum()
+fn proc_maps_bytes(snapshot: &Snapshot) -> usize {
+    PROC_MAPS.iter().map(|text| text(snapshot).len()).sum()
 }
 
-fn papers(out: &mut Columns, snapshots: &[Snapshot]) {
+fn proc_maps(out: &mut Columns, snapshots: &[Snapshot]) {
     out.put(snapshots.len() as u64);
     out.plain(snapshots.iter().map(|s| u64::from(s.name)));
     out.deltas(snapshots.iter().map(|s| u64::from(s.moment)));
-    for paper in PAPERS {
-        out.plain(snapshots.iter().map(|s| paper(s).len() as u64));
+    for text in PROC_MAPS {
+        out.plain(snapshots.iter().map(|s| text(s).len() as u64));
     }
-    for paper in PAPERS {
+    for text in PROC_MAPS {
         for snapshot in snapshots {
-            out.bytes(paper(snapshot));
+            out.bytes(text(snapshot));
         }
     }
 }

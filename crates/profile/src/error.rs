@@ -31,7 +31,9 @@ impl fmt::Display for Damage {
         let Damage { section, reason } = self;
         match reason {
             // These concern the file as a whole and read better without a section.
-            Reason::NotResidue | Reason::VersionTooNew { .. } => write!(f, "{reason}"),
+            Reason::NotResidue | Reason::VersionTooNew { .. } | Reason::SeveralProcesses => {
+                write!(f, "{reason}")
+            }
             _ => write!(f, "section {section}: {reason}"),
         }
     }
@@ -43,6 +45,8 @@ pub enum Reason {
     NotResidue,
     #[error("format version {found} is too new; this program reads up to {VERSION}")]
     VersionTooNew { found: u32 },
+    #[error("this file holds several processes; choose one of them")]
+    SeveralProcesses,
     #[error("truncated: the file ends at byte {file_bytes}")]
     Truncated { file_bytes: u64 },
     #[error("checksum mismatch in the header at byte {offset}")]

@@ -36,7 +36,7 @@ pub fn read_needed(path: &Path, needs: Needs) -> Result<(Profile, Vec<Damage>), 
     decode_needed(&load(path)?, needs).map_err(|damage| damaged(path, damage))
 }
 
-fn damaged(path: &Path, damage: Damage) -> Error {
+pub(crate) fn damaged(path: &Path, damage: Damage) -> Error {
     Error::Damaged {
         path: path.to_owned(),
         damage,
@@ -64,7 +64,10 @@ fn load(path: &Path) -> Result<Vec<u8>, Error> {
 
 type Out = BufWriter<File>;
 
-fn replace(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+pub(crate) fn replace(
+    path: &Path,
+    write: impl FnOnce(&mut Out) -> io::Result<()>,
+) -> io::Result<()> {
     // Through links, so that they are not themselves replaced by a file.
     let target = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
     match fs::metadata(&target) {

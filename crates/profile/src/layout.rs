@@ -41,7 +41,9 @@ use crate::model::{Profile, StackKind};
 /// The first byte is no text, so that no text file is ever taken for a recording.
 pub const MAGIC: [u8; 8] = *b"\x89RESIDUE";
 /// The highest there is. Goes up only when an old reader would misread a new file.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+/// The version of files with several profiles: see [`crate::processes`].
+pub(crate) const SEVERAL_PROCESSES: u32 = 3;
 
 pub(crate) const FILE_HEADER_BYTES: usize = 24;
 pub(crate) const SECTION_HEADER_BYTES: usize = 40;
@@ -52,7 +54,7 @@ pub(crate) const MARKER: [u8; 4] = *b"\xF5SEC";
 pub(crate) const MAX_SECTIONS: usize = 64;
 /// How many sections the two tables that come in parts may take, which leaves
 /// room for new ones below [`MAX_SECTIONS`]. A last part of snapshots without
-/// papers may come on top.
+/// maps may come on top.
 pub(crate) const MAX_CHANGE_PARTS: usize = 32;
 pub(crate) const MAX_SNAPSHOT_PARTS: usize = 8;
 /// The largest zstd window a reader provides memory for.
@@ -95,6 +97,8 @@ impl Tag {
     /// Stands for the file header where a section is to be named.
     pub const HEAD: Tag = Tag(*b"HEAD");
     pub const END: Tag = Tag(*b"END ");
+    /// The list of a file with several profiles.
+    pub const PROC: Tag = Tag(*b"PROC");
     /// A section whose own tag cannot be read.
     pub const UNKNOWN: Tag = Tag(*b"????");
 

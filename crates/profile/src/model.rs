@@ -72,6 +72,8 @@ pub struct Meta {
     pub program: String,
     pub executable: String,
     pub command: Vec<String>,
+    /// What the process called itself by `prctl`; empty where that is `program`.
+    pub process_name: String,
     pub pid: u32,
     pub parent_pid: u32,
     pub host: String,
@@ -89,6 +91,13 @@ pub struct Meta {
     pub options: Options,
     /// Unit of [`BirthBin::birth`]: `"second"` or `"event"`.
     pub birth_unit: String,
+    /// How many profiles were added up to make this one; zero for a recording.
+    pub merged_profiles: u64,
+    /// The format of another tool that this was read from; empty for a recording.
+    pub imported_from: String,
+    /// Whether parts of the file could not be read. A reader sets it; it is not stored.
+    #[serde(skip)]
+    pub is_damaged: bool,
     /// What the reader should know: things that could not be recorded, and why.
     pub notes: Vec<String>,
 }

@@ -14,7 +14,7 @@ pub struct Needs {
     pub changes: bool,
     /// What the kernel said at each of the timeline's `snapshots`, whose names and
     /// moments are always read.
-    pub papers: bool,
+    pub proc_maps: bool,
 }
 
 impl Needs {
@@ -24,7 +24,7 @@ impl Needs {
         places: true,
         by_thread: true,
         changes: true,
-        papers: true,
+        proc_maps: true,
     };
 
     /// The call tree, its counters and the moments.
@@ -34,6 +34,6 @@ impl Needs {
         places: false,
         by_thread: false,
         changes: false,
-        papers: false,
+        proc_maps: false,
     };
 }

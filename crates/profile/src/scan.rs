@@ -12,8 +12,8 @@ use xxhash_rust::xxh3::{Xxh3, xxh3_64};
 
 use crate::error::{Damage, Reason};
 use crate::layout::{
-    FILE_HEADER_BYTES, MAGIC, MARKER, MAX_SECTIONS, SECTION_HEADER_BYTES, SectionHeader, Tag,
-    VERSION, array_at, u32_at, u64_at,
+    FILE_HEADER_BYTES, MAGIC, MARKER, MAX_SECTIONS, SECTION_HEADER_BYTES, SEVERAL_PROCESSES,
+    SectionHeader, Tag, VERSION, array_at, u32_at, u64_at,
 };
 use crate::unpack::Unpacker;
 
@@ -50,6 +50,9 @@ pub(crate) fn check_file_header(bytes: &[u8]) -> Result<Option<Damage>, Damage> 
     }
     if version > VERSION {
         return Err(Reason::VersionTooNew { found: version }.of(Tag::HEAD));
+    }
+    if version == SEVERAL_PROCESSES {
+        return Err(Reason::SeveralProcesses.of(Tag::HEAD));
     }
     if version == 0 || flags != 0 {
         let what = format!("version {version} with flags {flags:#x}");

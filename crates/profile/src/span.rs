@@ -272,12 +272,12 @@ impl Timeline {
             return Err(SpanError::OneMoment { point });
         };
         let first = match from {
-            Some(from) => self.next_event(from)?,
+            Some(from) => self.event_at(from)?,
             None => 0,
         };
         let last = match to {
             Point::End | Point::Exit => EventNumber::MAX,
-            to => self.next_event(to)?.saturating_sub(1),
+            to => self.event_at(to)?.saturating_sub(1),
         };
         match first <= last {
             true => Ok((first, last)),
@@ -286,7 +286,7 @@ impl Timeline {
     }
 
     /// The first event that begins at a point or after it.
-    fn next_event(&self, point: &Point) -> Result<EventNumber, SpanError> {
+    pub fn event_at(&self, point: &Point) -> Result<EventNumber, SpanError> {
         let number = match point {
             Point::End | Point::Exit => return Ok(EventNumber::MAX),
             Point::Event(number) => *number,

@@ -73,6 +73,26 @@ pub struct About {
     /// Events whose line was read only when the next one's had come.
     pub late_lines: u64,
     pub misuse: Misuse,
+    pub search: EventSearch,
+}
+
+/// What was asked to begin events, and what was found. Where there are no events, this
+/// says why.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(default)]
+pub struct EventSearch {
+    /// Patterns of `--event-function`.
+    pub functions: Vec<String>,
+    /// The pattern of `--event-line`.
+    pub line: Option<String>,
+    /// Functions that match in the files of the program; not known of a forked child,
+    /// which has the hooks of its parent.
+    pub functions_matched: Option<u64>,
+    /// Those of them whose entries are noticed.
+    pub functions_hooked: u64,
+    /// Functions of JIT-compiled code that match: those cannot be hooked.
+    pub jit_functions_matched: u64,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

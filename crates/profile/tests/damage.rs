@@ -249,8 +249,13 @@ fn lost_swapped_doubled_and_foreign_sections_are_noticed() {
 #[test]
 fn headers_of_other_files_and_other_versions_are_told_apart() {
     let body = encode(&full_sample()).unwrap().split_off(FILE_HEADER_BYTES);
-    let newer = [file_header(3, 0), body.clone()].concat();
-    let too_new = Reason::VersionTooNew { found: 3 };
+    let several = [file_header(3, 0), body.clone()].concat();
+    assert_eq!(
+        decode(&several).unwrap_err().reason,
+        Reason::SeveralProcesses
+    );
+    let newer = [file_header(4, 0), body.clone()].concat();
+    let too_new = Reason::VersionTooNew { found: 4 };
     assert_eq!(decode(&newer).unwrap_err().reason, too_new);
     assert_eq!(decode_lossy(&newer).unwrap_err().reason, too_new);
 

@@ -33,7 +33,7 @@ fn expected(needs: Needs) -> Profile {
     if !needs.changes {
         profile.timeline.changes.clear();
     }
-    if !needs.papers {
+    if !needs.proc_maps {
         for snapshot in &mut profile.timeline.snapshots {
             snapshot.maps.clear();
             snapshot.smaps.clear();
@@ -53,7 +53,7 @@ fn every_choice() -> impl Iterator<Item = Needs> {
             places: has(2),
             by_thread: has(3),
             changes: has(4),
-            papers: has(5),
+            proc_maps: has(5),
         }
     })
 }

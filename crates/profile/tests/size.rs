@@ -30,11 +30,11 @@ fn a_million_changes_of_a_leak_take_less_than_two_and_a_half_bytes_each() {
     assert!(stored < changes * 5 / 2, "{stored} bytes");
 }
 
-/// Each snapshot's papers are like the last one's, three megabytes back.
+/// Each snapshot's maps are like the last one's, three megabytes back.
 #[test]
 fn snapshots_cost_what_is_new_in_them() {
     let mut random = Random::new(1);
-    let mut papers = |count: usize| -> Vec<Vec<u8>> {
+    let mut maps = |count: usize| -> Vec<Vec<u8>> {
         let maps: String = (0..100_000)
             .map(|_| {
                 format!(
@@ -49,7 +49,7 @@ fn snapshots_cost_what_is_new_in_them() {
     let mut stored = |count: usize| {
         let mut profile = timelines::full_sample();
         let first = profile.timeline.snapshots[0].clone();
-        let snapshots = papers(count).into_iter();
+        let snapshots = maps(count).into_iter();
         profile.timeline.snapshots = snapshots
             .map(|maps| Snapshot {
                 maps,

@@ -299,7 +299,7 @@ fn a_large_table_stands_in_parts_and_is_read_whole_or_not_at_all() {
 }
 
 #[test]
-fn snapshots_with_long_papers_stand_in_parts() {
+fn snapshots_with_long_maps_stand_in_parts() {
     let mut profile = full_sample();
     let snapshot = Snapshot {
         smaps: b"Rss:                   4 kB\nPss:                   4 kB\n".repeat(600_000),

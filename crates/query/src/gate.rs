@@ -5,15 +5,20 @@ use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
 use residue_calltree::Filter;
 use residue_profile::Profile;
+use serde::Serialize;
 
 use crate::choice::Names;
 use crate::leaks::shown_path_of_stack;
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// From the best to the worst: above a limit is worse than not knowing about another.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub enum Decision {
+    #[serde(rename = "pass")]
     Within,
-    Above,
+    #[serde(rename = "cannot-tell")]
     CannotTell,
+    #[serde(rename = "fail")]
+    Above,
 }
 
 /// What a decision about growth rests on.
@@ -23,17 +28,21 @@ pub struct GrowthGate {
     /// Stacks that rules excuse, and their rate in bytes an event.
     pub ignored_stacks: usize,
     pub ignored_rate: f64,
+    /// What is compared with the limit.
+    pub left_rate: f64,
     /// The verdict on those that no rule excuses, where they decided.
     pub blamed: Option<Verdict>,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Why {
     Verdict,
     /// The run would not have seen growth as small as the limit.
     BelowSight,
     /// The process grows by more than its leaks.
-    BeyondLeaks,
+    BeyondLeaks {
+        bytes_per_event: f64,
+    },
 }
 
 /// The highest resident size without the recorder's own.
@@ -64,6 +73,11 @@ pub fn growth_gate(
         why: Why::Verdict,
         ignored_stacks: ignored.len(),
         ignored_rate: sum(&ignored, |growth| growth.rate),
+        left_rate: match ignored.is_empty() {
+            true => verdict.growth.rate,
+            // A sum of nothing has a sign: none here.
+            false => sum(&counted, |growth| growth.rate) + 0.0,
+        },
         blamed: None,
     };
     let growth = &verdict.growth;
@@ -84,7 +98,9 @@ pub fn growth_gate(
         Headline::Fragmentation | Headline::Growth => decide(growth.low, growth.high, limit),
         Headline::Leak | Headline::FreedAtExit => match verdict.rss_beyond_leak() {
             Some(beyond) if beyond > limit => {
-                gate.why = Why::BeyondLeaks;
+                gate.why = Why::BeyondLeaks {
+                    bytes_per_event: beyond,
+                };
                 Decision::Above
             }
             _ if counted.is_empty() && !ignored.is_empty() => Decision::Within,

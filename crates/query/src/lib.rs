@@ -14,16 +14,20 @@
 #![forbid(unsafe_code)]
 
 pub mod builds;
+pub mod check;
 pub mod choice;
 pub mod compare;
 pub mod dump;
 pub mod function_names;
 pub mod gate;
+pub mod known_names;
 pub mod leaks;
 pub mod list;
 pub mod moment_view;
+pub mod no_events;
 pub mod page;
 pub mod paths;
+pub mod processes;
 pub mod report;
 #[cfg(feature = "schema")]
 pub mod schema;

@@ -3,6 +3,7 @@
 //! Of a thread is known what it made and what it freed. How much of what it made is
 //! live is not: another thread may have freed it.
 
+use crate::function_names::Wanted;
 use anyhow::{Result, bail};
 use residue_names::glob;
 use residue_profile::{Counters, Profile, Ragged, Thread, Totals};
@@ -15,8 +16,11 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
         .map(|thread| fits(thread, pattern))
         .collect();
     if !is_meant.contains(&true) {
+        let names = profile.threads.iter().map(|thread| &*thread.name);
+        let nearest = Wanted::new(pattern).nearest(names).first().copied();
         bail!(
-            "no thread is called `{pattern}`; {}",
+            "no thread is called `{pattern}`; {}{}",
+            nearest.map_or(String::new(), |name| format!("did you mean `{name}`? ")),
             known(&profile.threads)
         );
     }

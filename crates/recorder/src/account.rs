@@ -87,13 +87,13 @@ fn take(hot: &Hot, arena: Arena, time_ns: u64) {
 fn ask_allocator_later(hot: &Hot, account: u64) {
     hot.account_to_complete
         .store(account + 1, Ordering::Relaxed);
-    hot.is_special
+    hot.slow_path_flags
         .fetch_or(hot::ASKS_ALLOCATOR, Ordering::Relaxed);
 }
 
 /// Completes an account by what the allocator says of itself, without any lock held.
 pub fn complete_if_asked(hot: &Hot, arena: Arena) {
-    let asked = hot.is_special.load(Ordering::Relaxed) & hot::ASKS_ALLOCATOR != 0;
+    let asked = hot.slow_path_flags.load(Ordering::Relaxed) & hot::ASKS_ALLOCATOR != 0;
     let account = match asked {
         true => hot.account_to_complete.swap(0, Ordering::Relaxed),
         false => 0,
@@ -101,7 +101,7 @@ pub fn complete_if_asked(hot: &Hot, arena: Arena) {
     if account == 0 {
         return;
     }
-    hot.is_special
+    hot.slow_path_flags
         .fetch_and(!hot::ASKS_ALLOCATOR, Ordering::Relaxed);
     let live_before = moments::live_bytes(arena);
     let Some(state) = allocator_state() else {

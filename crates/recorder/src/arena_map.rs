@@ -1,8 +1,21 @@
 //! The arena, mapped: making it, growing its regions, reaching its items.
+//!
+//! The file is as long as all regions together may become, and sparse. In the program each
+//! region has a mapping of its own, as long as what it holds, in a part of the address space
+//! that neither the kernel nor programs use by themselves; it is made longer in place.
+//!
+//! ```text
+//!   base         ▼ OFFSET of a region
+//!   │ header │   │ COMMITTED: pages are there │ MAPPED │    nothing    │ next region ...
+//! ```
+//!
+//! So the arena takes address space in proportion to its use: a program may limit or lock
+//! all that it has.
 
+use crate::hot;
 use crate::sys;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
-use residue_arena::region::{self, Region};
+use residue_arena::region::{self, Extent, Region};
 use residue_arena::{PAGE_BYTES, header};
 
 /// A mapped arena. Copies are handles on the same memory, which stays mapped for
@@ -11,6 +24,8 @@ use residue_arena::{PAGE_BYTES, header};
 pub struct Arena {
     base: *mut u8,
 }
+
+const HEADER_BYTES: u64 = (header::WORDS * 8) as u64;
 
 /// Memory is made present in steps of a quarter of what a region has, within
 /// these bounds, so that a short program pays for little.
@@ -43,7 +58,7 @@ impl Arena {
         arena
     }
 
-    /// Maps as much virtual space as the process may have.
+    /// Maps an arena as large as the process may have.
     fn map_largest(file: usize) -> Option<(Arena, u64)> {
         let file_limit = sys::soft_limit(sys::RLIMIT_FSIZE);
         // Where address space is limited, most of it is the program's.
@@ -54,25 +69,68 @@ impl Arena {
             if !fits || sys::set_length(file, length).is_err() {
                 continue;
             }
-            let Ok(base) = sys::map_shared(length as usize, file) else {
-                continue;
-            };
-            // SAFETY: the advice only keeps the range out of core files.
-            let _ = unsafe { sys::advise(base, length as usize, sys::MADV_DONTDUMP) };
-            let arena = Arena { base };
-            if !arena.populate(0, (header::WORDS * 8) as u64) {
-                // SAFETY: mapped just above and not yet known to anybody.
-                unsafe { sys::unmap(base, length as usize) };
-                return None;
-            }
-            for (extent, region) in extents.iter().zip(region::ALL) {
-                arena.set(region.word(region::OFFSET), extent.offset);
-                arena.set(region.word(region::ITEM_BYTES), region.item_bytes());
-                arena.set(region.word(region::CAPACITY), extent.capacity);
-            }
-            return Some((arena, length));
+            let mut bases = bases();
+            let arena = bases.find_map(|base| Arena::map_at(base, file, &extents));
+            return arena.map(|arena| (arena, length));
         }
         None
+    }
+
+    /// Maps the header and the first page of every region; nothing where one of them
+    /// finds its place taken or has no memory.
+    fn map_at(base: usize, file: usize, extents: &[Extent; region::COUNT]) -> Option<Arena> {
+        let arena = Arena {
+            base: base as *mut u8,
+        };
+        if !sys::map_shared_at(arena.base, HEADER_BYTES as usize, file, 0) {
+            return None;
+        }
+        // SAFETY: the advice only keeps the range out of core files.
+        let _ = unsafe { sys::advise(arena.base, HEADER_BYTES as usize, sys::MADV_DONTDUMP) };
+        if !arena.populate(0, HEADER_BYTES) {
+            arena.unmap();
+            return None;
+        }
+        for (extent, region) in extents.iter().zip(region::ALL) {
+            arena.set(region.word(region::OFFSET), extent.offset);
+            arena.set(region.word(region::ITEM_BYTES), region.item_bytes());
+            arena.set(region.word(region::CAPACITY), extent.capacity);
+            // An earlier try may have left its own.
+            arena.set(region.word(region::MAPPED), 0);
+        }
+        for (extent, region) in extents.iter().zip(region::ALL) {
+            let start = arena.item(region, 0);
+            let page_bytes = PAGE_BYTES as usize;
+            if !sys::map_shared_at(start, page_bytes, file, extent.offset as usize) {
+                arena.unmap();
+                return None;
+            }
+            // SAFETY: as above.
+            let _ = unsafe { sys::advise(start, page_bytes, sys::MADV_DONTDUMP) };
+            arena.set(region.word(region::MAPPED), PAGE_BYTES);
+        }
+        arena.set(
+            header::VIRTUAL_BYTES,
+            HEADER_BYTES + PAGE_BYTES * region::COUNT as u64,
+        );
+        Some(arena)
+    }
+
+    /// Takes all mappings away. Nothing may name the arena any more.
+    pub fn unmap(self) {
+        let mapped = region::ALL.map(|region| {
+            let bytes = self.get(region.word(region::MAPPED)) as usize;
+            (self.item(region, 0), bytes)
+        });
+        for (start, bytes) in mapped
+            .into_iter()
+            .chain([(self.base, HEADER_BYTES as usize)])
+        {
+            if bytes > 0 {
+                // SAFETY: the recorder mapped this.
+                unsafe { sys::unmap(start, bytes) };
+            }
+        }
     }
 
     pub fn base(self) -> usize {
@@ -145,10 +203,13 @@ impl Arena {
         Some(index)
     }
 
-    /// Makes the memory of the first `end` items present. Threads may do the
-    /// same at once; it is the same work.
+    /// Makes the memory of the first `end` items present.
     #[cold]
     fn commit(self, region: Region, end: u64) -> bool {
+        let _held = hot::get().arena_growth_lock.lock();
+        if end <= self.get(region.word(region::COMMITTED)) {
+            return true;
+        }
         let item_bytes = region.item_bytes();
         let capacity = self.get(region.word(region::CAPACITY));
         let committed = self.word(region.word(region::COMMITTED));
@@ -167,7 +228,9 @@ impl Arena {
             .min((capacity * item_bytes).next_multiple_of(PAGE_BYTES));
         let from = present_bytes / PAGE_BYTES * PAGE_BYTES;
         let offset = self.get(region.word(region::OFFSET));
-        if !self.populate(offset + from, target_bytes - from) {
+        let is_there = self.map_up_to(region, target_bytes)
+            && self.populate(offset + from, target_bytes - from);
+        if !is_there {
             self.note(header::NOTE_ARENA_FULL);
             refused.store(times + 1, Ordering::Relaxed);
             return false;
@@ -177,6 +240,25 @@ impl Arena {
         committed.fetch_max(items, Ordering::Relaxed);
         self.note_time();
         true
+    }
+
+    /// Makes the mapping of a region as long as this. The lock is held.
+    fn map_up_to(self, region: Region, wanted_bytes: u64) -> bool {
+        let mapped = self.word(region.word(region::MAPPED));
+        let mapped_bytes = mapped.load(Ordering::Relaxed);
+        if wanted_bytes <= mapped_bytes {
+            return true;
+        }
+        let start = self.item(region, 0);
+        // SAFETY: the region's own mapping.
+        let is_longer =
+            unsafe { sys::extend_mapping(start, mapped_bytes as usize, wanted_bytes as usize) };
+        if is_longer {
+            mapped.store(wanted_bytes, Ordering::Relaxed);
+            self.word(header::VIRTUAL_BYTES)
+                .fetch_add(wanted_bytes - mapped_bytes, Ordering::Relaxed);
+        }
+        is_longer
     }
 
     /// Reads clock and counter together, where system calls are made anyway, so
@@ -194,10 +276,7 @@ impl Arena {
     fn populate(self, offset: u64, bytes: u64) -> bool {
         let start = self.base.wrapping_add(offset as usize);
         // SAFETY: the range is part of the arena and the advice keeps its contents.
-        unsafe {
-            sys::allow(start, bytes as usize).is_ok()
-                && sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE).is_ok()
-        }
+        unsafe { sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE) }.is_ok()
     }
 
     /// Appends text; zero (an empty reference) where there is no room.
@@ -215,6 +294,21 @@ impl Arena {
         }
         residue_arena::tables::text::pack(at, text.len() as u64)
     }
+}
+
+/// Where an arena may be tried, each time elsewhere. Kernels place mappings from the top of
+/// the address space downwards, or from a third of it upwards; executables lie higher or in
+/// the first gigabytes.
+fn bases() -> impl Iterator<Item = usize> {
+    const LOWEST: usize = 0x1000_0000_0000;
+    const STEP_SHIFT: u32 = 30;
+    const STEPS: u64 = 1 << 13;
+    const TRIES: u64 = 8;
+    let random = sys::clock_ns(sys::CLOCK_MONOTONIC) ^ u64::from(sys::pid()) << 32;
+    (0..TRIES).map(move |tried| {
+        let mixed = (random + tried).wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 32;
+        LOWEST + (((mixed % STEPS) as usize) << STEP_SHIFT)
+    })
 }
 
 /// Words of an item, shared with whoever reads the arena.

@@ -15,6 +15,7 @@
 //! parent, as they share its heap.
 
 use crate::arena_map::Arena;
+use crate::returned;
 use crate::spin::Spin;
 use crate::thread::Thread;
 use core::cell::UnsafeCell;
@@ -25,7 +26,7 @@ pub const SETTING_UP: u32 = 1;
 pub const RECORDING: u32 = 2;
 pub const INERT: u32 = 3;
 
-/// Bits of `is_special`: sizes are limited, stacks are verified, or a leak is injected;
+/// Bits of `slow_path_flags`: sizes are limited, stacks are verified, or a leak is injected;
 /// and the allocator is to be asked for its statistics.
 pub const IS_LIMITED: u32 = 1;
 pub const ASKS_ALLOCATOR: u32 = 2;
@@ -58,7 +59,7 @@ pub struct Hot {
 
     /// Not zero where a call has more to do than usual (bits below): the usual call
     /// asks one question instead of many.
-    pub is_special: AtomicU32,
+    pub slow_path_flags: AtomicU32,
     pub min_size: AtomicU64,
     pub max_size: AtomicU64,
     pub max_depth: AtomicU32,
@@ -70,13 +71,13 @@ pub struct Hot {
     /// Directories of the live table, for even and odd multiples of 8; then those of
     /// reported blocks.
     pub live_roots: [AtomicPtr<AtomicPtr<AtomicUsize>>; 4],
-    /// Free side records that threads share; see the live table.
-    pub shared_sides: AtomicU64,
+    /// Free large entries that threads share; see the live table.
+    pub shared_large_entries: AtomicU64,
     pub trie_table: AtomicPtr<u8>,
     pub rule_table: AtomicPtr<u8>,
     /// Bytes other threads freed, per stack, not yet taken by the thread that
     /// holds the record; see the ledger.
-    pub returned: AtomicPtr<AtomicU64>,
+    pub returned: AtomicPtr<returned::Directory>,
     pub modules: AtomicPtr<u8>,
     pub module_count: AtomicU32,
     pub mapping_index: AtomicPtr<u8>,
@@ -128,6 +129,7 @@ pub struct Hot {
     pub threads_lock: Spin,
     pub trie_growth_lock: Spin,
     pub rules_growth_lock: Spin,
+    pub arena_growth_lock: Spin,
 }
 
 /// Whole pages of their own, so that the wipe takes nothing else.

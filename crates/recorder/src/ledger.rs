@@ -12,11 +12,12 @@ use crate::changes;
 use crate::hot;
 use crate::peak;
 use crate::private;
+use crate::returned;
 use crate::thread::{DIRECTORY_ROWS, Thread};
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use residue_arena::counters::*;
+use residue_arena::header;
 use residue_arena::region::Region;
-use residue_arena::{header, node};
 
 pub type Record = &'static [AtomicU64; RECORD_WORDS];
 
@@ -75,7 +76,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let Some(epoch) = peak::epoch_to_save(arena) else {
         return;
     };
-    let word = record[EPOCH_AND_EXTRA].load(Ordering::Relaxed);
+    let word = record[EPOCH_AND_OVERFLOW].load(Ordering::Relaxed);
     if word as u32 == epoch {
         return;
     }
@@ -85,7 +86,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let interval = get(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32 << 32;
     record[AT_PEAK_BLOCKS_AND_INTERVAL].store(interval | u64::from(blocks), Ordering::Relaxed);
     record[AT_PEAK_BYTES].store(bytes, Ordering::Relaxed);
-    record[EPOCH_AND_EXTRA].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
+    record[EPOCH_AND_OVERFLOW].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
 }
 
 /// Logs what the record's last interval left, if this is its first change since.
@@ -147,10 +148,10 @@ fn count_size(arena: Arena, record: Record, bytes: u64) {
     if bin >= RECORD_BINS {
         return count_large(arena, record, bin);
     }
-    count_in_half(arena, record, RECORD_BIN + bin, EXTRA_CARRY + bin);
+    count_in_half(arena, record, RECORD_BIN + bin, OVERFLOW_CARRY + bin);
 }
 
-/// Adds one to a 32-bit place of the record; its overflows are counted in the extra.
+/// Adds one to a 32-bit place of the record; its overflows are counted in its overflow item.
 #[inline(always)]
 fn count_in_half(arena: Arena, record: Record, place: usize, carry: usize) {
     // SAFETY: callers name places inside the record.
@@ -164,34 +165,34 @@ fn count_in_half(arena: Arena, record: Record, place: usize, carry: usize) {
 
 #[inline(never)]
 fn count_large(arena: Arena, record: Record, bin: usize) {
-    if let Some(extra) = extra_of(arena, record) {
-        bump(extra.word(EXTRA_BIN + bin - RECORD_BINS), 1);
+    if let Some(overflow) = overflow_of(arena, record) {
+        bump(overflow.word(OVERFLOW_BIN + bin - RECORD_BINS), 1);
     }
 }
 
 #[cold]
 fn carry_over(arena: Arena, record: Record, carry: usize) {
-    if let Some(extra) = extra_of(arena, record) {
-        let carry = extra.half(carry);
+    if let Some(overflow) = overflow_of(arena, record) {
+        let carry = overflow.half(carry);
         carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     }
 }
 
-/// A record's extra, in the arena.
+/// A record's overflow item, in the arena.
 #[derive(Clone, Copy)]
-struct Extra(*mut u8);
+struct RecordOverflow(*mut u8);
 
-impl Extra {
+impl RecordOverflow {
     /// # Safety
-    /// `number` must be an extra's number, which counts from one.
+    /// `number` must be an overflow item's number, which counts from one.
     #[inline(always)]
-    unsafe fn at(arena: Arena, number: u64) -> Extra {
-        Extra(arena.item(Region::Extras, number - 1))
+    unsafe fn at(arena: Arena, number: u64) -> RecordOverflow {
+        RecordOverflow(arena.item(Region::RecordOverflow, number - 1))
     }
 
     #[inline(always)]
     fn word(self, place: usize) -> &'static AtomicU64 {
-        // SAFETY: an extra is an item of the arena, and places are below its length.
+        // SAFETY: it is an item of the arena, and places are below its length.
         unsafe { &*self.0.cast::<AtomicU64>().add(place) }
     }
 
@@ -202,18 +203,18 @@ impl Extra {
     }
 }
 
-/// The record's extra, made when first needed.
-fn extra_of(arena: Arena, record: Record) -> Option<Extra> {
-    let word = record[EPOCH_AND_EXTRA].load(Ordering::Relaxed);
-    if word >> EXTRA_SHIFT != 0 {
+/// The record's overflow item, made when first needed.
+fn overflow_of(arena: Arena, record: Record) -> Option<RecordOverflow> {
+    let word = record[EPOCH_AND_OVERFLOW].load(Ordering::Relaxed);
+    if word >> OVERFLOW_SHIFT != 0 {
         // SAFETY: the number comes from below.
-        return Some(unsafe { Extra::at(arena, word >> EXTRA_SHIFT) });
+        return Some(unsafe { RecordOverflow::at(arena, word >> OVERFLOW_SHIFT) });
     }
-    let number = arena.append(Region::Extras)? + 1;
-    let epoch = word & ((1 << EXTRA_SHIFT) - 1);
-    record[EPOCH_AND_EXTRA].store(epoch | number << EXTRA_SHIFT, Ordering::Release);
+    let number = arena.append(Region::RecordOverflow)? + 1;
+    let epoch = word & ((1 << OVERFLOW_SHIFT) - 1);
+    record[EPOCH_AND_OVERFLOW].store(epoch | number << OVERFLOW_SHIFT, Ordering::Release);
     // SAFETY: just appended.
-    Some(unsafe { Extra::at(arena, number) })
+    Some(unsafe { RecordOverflow::at(arena, number) })
 }
 
 /// Notes the record's highest live bytes. Word `HIGHEST` includes what other
@@ -231,15 +232,9 @@ fn note_own_peak(arena: Arena, record: Record, stack: u32) {
     }
 }
 
-fn returned(stack: u32) -> Option<&'static AtomicU64> {
-    let table = hot::get().returned.load(Ordering::Relaxed);
-    // SAFETY: the table has a word for every stack id and is never unmapped.
-    (!table.is_null()).then(|| unsafe { &*table.add((stack & (node::STACK_LIMIT - 1)) as usize) })
-}
-
 /// A new peak, unless other threads freed some of it.
 fn take_back(arena: Arena, record: Record, stack: u32, raw: i64) {
-    let taken = match returned(stack) {
+    let taken = match returned::of(stack) {
         Some(word) if word.load(Ordering::Relaxed) != 0 => word.swap(0, Ordering::Relaxed) as i64,
         _ => 0,
     };
@@ -248,8 +243,8 @@ fn take_back(arena: Arena, record: Record, stack: u32, raw: i64) {
         record[HIGHEST].store(raw as u64, Ordering::Relaxed);
         return;
     }
-    if let Some(extra) = extra_of(arena, record) {
-        bump(extra.word(EXTRA_RETURNED), taken as u64);
+    if let Some(overflow) = overflow_of(arena, record) {
+        bump(overflow.word(OVERFLOW_RETURNED), taken as u64);
         record[HIGHEST].store(raw.max(highest + taken) as u64, Ordering::Relaxed);
     }
 }
@@ -257,18 +252,19 @@ fn take_back(arena: Arena, record: Record, stack: u32, raw: i64) {
 /// This thread freed more of the stack's bytes than it made: others made them.
 #[cold]
 fn hand_back(arena: Arena, record: Record, stack: u32) {
-    let Some(extra) = extra_of(arena, record) else {
+    let Some(overflow) = overflow_of(arena, record) else {
         return;
     };
     let get = |index: usize| record[index].load(Ordering::Relaxed);
     let raw = get(BYTES).wrapping_sub(get(FREED_BYTES)) as i64;
-    let in_the_red = (extra.word(EXTRA_RETURNED).load(Ordering::Relaxed) as i64).wrapping_sub(raw);
+    let in_the_red =
+        (overflow.word(OVERFLOW_RETURNED).load(Ordering::Relaxed) as i64).wrapping_sub(raw);
     if in_the_red < PORTION_BYTES {
         return;
     }
-    if let Some(word) = returned(stack) {
+    if let Some(word) = returned::made(stack) {
         bump(
-            extra.word(EXTRA_RETURNED),
+            overflow.word(OVERFLOW_RETURNED),
             (in_the_red as u64).wrapping_neg(),
         );
         bump(&record[HIGHEST], (in_the_red as u64).wrapping_neg());
@@ -278,28 +274,37 @@ fn hand_back(arena: Arena, record: Record, stack: u32) {
 
 /// A reallocation at this record's stack.
 pub fn reallocated(arena: Arena, record: Record, moved: bool) {
-    if let Some(extra) = extra_of(arena, record) {
-        let word = if moved { EXTRA_MOVED } else { EXTRA_IN_PLACE };
-        bump(extra.word(word), 1);
+    if let Some(overflow) = overflow_of(arena, record) {
+        let word = if moved {
+            OVERFLOW_MOVED
+        } else {
+            OVERFLOW_IN_PLACE
+        };
+        bump(overflow.word(word), 1);
     }
 }
 
 /// A block freed by the thread that made it before it made another.
 #[inline(always)]
 pub fn temporary(arena: Arena, record: Record) {
-    count_in_half(arena, record, RECORD_TEMPORARIES, EXTRA_TEMPORARIES_CARRY);
+    count_in_half(
+        arena,
+        record,
+        RECORD_TEMPORARIES,
+        OVERFLOW_TEMPORARIES_CARRY,
+    );
 }
 
 /// A block was freed in a later event than it was born in. True now and then, ever
 /// more rarely: then [`freed_at`] wants to know where.
 pub fn deferred(arena: Arena, record: Record, events: u32) -> bool {
-    let Some(extra) = extra_of(arena, record) else {
+    let Some(overflow) = overflow_of(arena, record) else {
         return false;
     };
-    let frees = extra.word(EXTRA_DEFERRED_FREES);
+    let frees = overflow.word(OVERFLOW_DEFERRED_FREES);
     bump(frees, 1);
-    bump(extra.word(EXTRA_DEFERRED_EVENTS), u64::from(events));
-    let word = extra.word(EXTRA_FREED_AT_AND_LONGEST);
+    bump(overflow.word(OVERFLOW_DEFERRED_EVENTS), u64::from(events));
+    let word = overflow.word(OVERFLOW_FREED_AT_AND_LONGEST);
     let before = word.load(Ordering::Relaxed);
     let longest = (before >> 32).max(u64::from(events));
     word.store(
@@ -311,8 +316,8 @@ pub fn deferred(arena: Arena, record: Record, events: u32) -> bool {
 
 /// Where such a block was freed: the node of the path.
 pub fn freed_at(arena: Arena, record: Record, node: u32) {
-    if let Some(extra) = extra_of(arena, record) {
-        let word = extra.word(EXTRA_FREED_AT_AND_LONGEST);
+    if let Some(overflow) = overflow_of(arena, record) {
+        let word = overflow.word(OVERFLOW_FREED_AT_AND_LONGEST);
         let longest = word.load(Ordering::Relaxed) >> 32 << 32;
         word.store(longest | u64::from(node), Ordering::Relaxed);
     }

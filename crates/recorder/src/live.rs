@@ -11,17 +11,17 @@
 //!
 //! Root and directories are private; the pages of entries are in the arena.
 
-mod sides;
+mod large_entries;
 
 use crate::arena_map::{Arena, bump};
 use crate::hot;
 use crate::private;
 use crate::thread::Thread;
 use core::sync::atomic::{AtomicPtr, AtomicU64, AtomicUsize, Ordering};
+pub use large_entries::FreeLargeEntries;
 use residue_arena::live::*;
 use residue_arena::region::Region;
 use residue_arena::{header, tables::thread as stat};
-pub use sides::FreeSides;
 
 /// Granules of 32 bytes for glibc, of 16 for the others.
 pub const WIDE_GRANULE_SHIFT: u32 = 5;
@@ -50,7 +50,7 @@ type Directory = AtomicPtr<AtomicUsize>;
 /// Which of the two trees, the place of the page in its directory, the entry in
 /// the page, and the half of the granule.
 struct Place {
-    odd: usize,
+    tree: usize,
     root: usize,
     page: usize,
     entry: usize,
@@ -68,7 +68,7 @@ fn place(address: usize, granule_shift: u32) -> Place {
         0
     };
     Place {
-        odd: if is_wide {
+        tree: if is_wide {
             0
         } else {
             tree + (address >> 3 & 1)
@@ -135,7 +135,7 @@ fn recent_entry(
     granule_shift: u32,
 ) -> (*const AtomicU64, u64) {
     let place = place(address, granule_shift);
-    let tag = address >> (granule_shift + ENTRY_BITS) << 1 | place.odd;
+    let tag = address >> (granule_shift + ENTRY_BITS) << 1 | place.tree;
     let recent = &mut thread.recent_pages[(tag >> 1) % RECENT_PAGES];
     if recent.tag == tag {
         // SAFETY: pages have `PAGE_ENTRIES` entries and are never unmapped.
@@ -163,7 +163,7 @@ fn granule_shift_of(address: usize) -> u32 {
 fn entry_by_directory(address: usize) -> (*const AtomicU64, u64) {
     let hot = hot::get();
     let place = place(address, granule_shift_of(address));
-    let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
+    let root = hot.live_roots[place.tree].load(Ordering::Relaxed);
     if place.root >= ROOT_ENTRIES || root.is_null() {
         return (core::ptr::null(), 0);
     }
@@ -227,8 +227,13 @@ fn insert_at(
     let packed = match pack_inline(block.stack, block.bytes, block.birth) {
         Some(packed) => packed,
         None => {
-            let side = sides::make(arena, &mut thread.free_sides, block.bytes, block.birth);
-            pack_side(block.stack, side.ok_or(())?)
+            let number = large_entries::make(
+                arena,
+                &mut thread.free_large_entries,
+                block.bytes,
+                block.birth,
+            );
+            pack_large(block.stack, number.ok_or(())?)
         }
     };
     // SAFETY: pages are never unmapped.
@@ -267,7 +272,7 @@ fn take_at(
     open(arena, thread, packed)
 }
 
-/// What a packed entry says; its side record, if any, is free afterwards.
+/// What a packed entry says; its large entry, if any, is free afterwards.
 #[inline(always)]
 fn open(arena: Arena, thread: &mut Thread, packed: u64) -> Option<Block> {
     match unpack(packed) {
@@ -281,8 +286,8 @@ fn open(arena: Arena, thread: &mut Thread, packed: u64) -> Option<Block> {
             bytes,
             birth,
         }),
-        Entry::Side { stack, side } => {
-            let (bytes, birth) = sides::open(arena, &mut thread.free_sides, side);
+        Entry::Large { stack, number } => {
+            let (bytes, birth) = large_entries::open(arena, &mut thread.free_large_entries, number);
             Some(Block {
                 stack,
                 bytes,
@@ -297,7 +302,7 @@ fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*cons
     let hot = hot::get();
     let granule_shift = granule_shift_of(address);
     let place = place(address, granule_shift);
-    let root = hot.live_roots[place.odd].load(Ordering::Relaxed);
+    let root = hot.live_roots[place.tree].load(Ordering::Relaxed);
     if place.root >= ROOT_ENTRIES || root.is_null() {
         return None;
     }
@@ -323,7 +328,7 @@ fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*cons
     if page_slot.load(Ordering::Acquire) == 0 {
         let page_bytes = 1_u64 << (granule_shift + ENTRY_BITS);
         let first = address as u64 & !(page_bytes - 1);
-        let key = first | (place.odd as u64 % 2 * KEY_ODD) | KEY_IN_USE;
+        let key = first | (place.tree as u64 % 2 * KEY_ODD) | KEY_IN_USE;
         let number = match thread.spare_live_page {
             0 => arena.append_keyed(Region::LivePages, Region::LiveKeys, key)?,
             spare => {

@@ -156,13 +156,21 @@ fn change(hot: &Hot, work: impl FnOnce(&mut Index)) {
     }
 }
 
-/// The program unmapped a range, with all or part of what was there.
-pub fn unmapped(start: usize, bytes: usize) {
+/// A range is unmapped by `call`, which says whether it was, with all or part of what was
+/// there. The lock is held meanwhile, as in [`remapped`].
+pub fn unmapped(start: usize, bytes: usize, call: impl FnOnce() -> bool) {
+    let mut call = Some(call);
     recorder::with_thread(|hot, arena, thread| {
         change(hot, |index| {
-            remove(hot, arena, thread, index, start, start + bytes);
+            if call.take().is_some_and(|call| call()) {
+                let end = start.saturating_add(bytes);
+                remove(hot, arena, thread, index, start, end);
+            }
         });
     });
+    if let Some(call) = call {
+        call();
+    }
 }
 
 fn add(

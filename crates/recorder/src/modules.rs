@@ -153,6 +153,11 @@ pub fn path_of(address: usize) -> &'static [u8] {
     }
 }
 
+/// The dynamic linker's record of the module that holds `address`; null if none does.
+pub fn link_map_of(address: usize) -> *const sys::LinkMap {
+    find_object(address).map_or(core::ptr::null(), |object| object.link_map)
+}
+
 /// The address range of the module that holds `address`.
 pub fn range_of(address: usize) -> Option<(usize, usize)> {
     find_object(address).map(|object| (object.map_start, object.map_end))

@@ -103,7 +103,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
         enter_block(arena, thread, block as usize, bytes as u64, leaf);
     }
     call.finish();
-    if hot.is_special.load(Ordering::Relaxed) != 0 {
+    if hot.slow_path_flags.load(Ordering::Relaxed) != 0 {
         account::complete_if_asked(hot, arena);
         inject::leak_if_asked();
     }
@@ -122,8 +122,8 @@ unsafe fn leaf_for(
     bytes: u64,
     caller: Caller,
 ) -> Option<Leaf> {
-    let is_special = hot.is_special.load(Ordering::Relaxed) != 0;
-    if is_special {
+    let is_slow = hot.slow_path_flags.load(Ordering::Relaxed) != 0;
+    if is_slow {
         let wanted = bytes >= hot.min_size.load(Ordering::Relaxed)
             && bytes <= hot.max_size.load(Ordering::Relaxed);
         if !wanted {
@@ -133,7 +133,7 @@ unsafe fn leaf_for(
     // SAFETY: handed on to the caller.
     let is_same = unsafe { capture::is_same_stack(thread, caller.return_slot, caller.bp) };
     if is_same && let Some(leaf) = thread.stack.leaf {
-        if is_special {
+        if is_slow {
             verify::check(hot, thread);
         }
         return Some(leaf);

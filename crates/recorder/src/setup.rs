@@ -145,9 +145,11 @@ pub fn apply_limits(hot: &Hot, arena: Arena) {
         all_sizes && arena.get(header::VERIFY_EVERY) == 0 && arena.get(header::INJECTED_BYTES) == 0;
     match is_plain {
         true => hot
-            .is_special
+            .slow_path_flags
             .fetch_and(!hot::IS_LIMITED, Ordering::Relaxed),
-        false => hot.is_special.fetch_or(hot::IS_LIMITED, Ordering::Relaxed),
+        false => hot
+            .slow_path_flags
+            .fetch_or(hot::IS_LIMITED, Ordering::Relaxed),
     };
 }
 
@@ -229,12 +231,11 @@ fn give_up_arena() {
 
 /// Unmaps the arena this process has, or had before it was forked.
 fn unmap_arena() -> bool {
-    let base = KEPT.arena_base.swap(0, Ordering::Relaxed);
-    if base != 0 {
-        // SAFETY: called before anything names the arena, or when nothing does any more.
-        unsafe { sys::unmap(base as *mut u8, KEPT.arena_bytes.load(Ordering::Relaxed)) };
+    let arena = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed));
+    if let Some(arena) = arena {
+        arena.unmap();
     }
-    base != 0
+    arena.is_some()
 }
 
 /// Whether this process is among those asked for.
@@ -289,7 +290,6 @@ fn create_arena(path: &mut Path, directory: &[u8]) -> Option<Arena> {
     let (arena, bytes) = Arena::create(path.as_bytes())?;
     KEPT.arena_base.store(arena.base(), Ordering::Relaxed);
     KEPT.arena_bytes.store(bytes as usize, Ordering::Relaxed);
-    arena.set(header::VIRTUAL_BYTES, bytes);
     Some(arena)
 }
 

@@ -10,13 +10,13 @@ use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
 
-const PAPERS: [&[u8]; PAPER_NAMES.len()] = [
+const PROC_MAPS: [&[u8]; PROC_MAPS_NAMES.len()] = [
     b"/proc/thread-self/maps\0",
     b"/proc/thread-self/smaps\0",
     b"/proc/thread-self/numa_maps\0",
 ];
 
-/// Papers are read in pieces of this size.
+/// They are read in pieces of this size.
 const PIECE_BYTES: u64 = 64 << 10;
 
 /// Takes a snapshot named by the name of this number.
@@ -36,9 +36,9 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
     // SAFETY: the item was just appended.
     let words = unsafe { arena_map::words::<SNAPSHOT_WORDS>(arena.item(Region::Snapshots, index)) };
     words[SNAPSHOT_NAME].store(u64::from(name), Ordering::Relaxed);
-    for (index, path) in PAPERS.into_iter().enumerate() {
+    for (index, path) in PROC_MAPS.into_iter().enumerate() {
         let (offset, length) = copy(arena, path).unwrap_or((0, 0));
-        let place = SNAPSHOT_PAPERS + 2 * index;
+        let place = SNAPSHOT_PROC_MAPS + 2 * index;
         if let (Some(at), Some(bytes)) = (words.get(place), words.get(place + 1)) {
             at.store(offset, Ordering::Relaxed);
             bytes.store(length, Ordering::Relaxed);
@@ -51,20 +51,20 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
 /// The lock for events is held, so pieces follow one another.
 fn copy(arena: Arena, path: &[u8]) -> Option<(u64, u64)> {
     let file = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
-    let mut paper: Option<(u64, u64)> = None;
-    while let Some(piece) = arena.append_run(Region::Papers, PIECE_BYTES) {
-        let place = arena.item(Region::Papers, piece);
+    let mut text: Option<(u64, u64)> = None;
+    while let Some(piece) = arena.append_run(Region::ProcMaps, PIECE_BYTES) {
+        let place = arena.item(Region::ProcMaps, piece);
         // SAFETY: the run was just handed out to this thread alone.
         let room = unsafe { core::slice::from_raw_parts_mut(place, PIECE_BYTES as usize) };
         let length = fill(file, room);
-        let (start, before) = paper.unwrap_or((piece, 0));
-        paper = Some((start, before + length as u64));
+        let (start, before) = text.unwrap_or((piece, 0));
+        text = Some((start, before + length as u64));
         if length < room.len() {
             break;
         }
     }
     sys::close(file);
-    paper
+    text
 }
 
 /// Reads until the room is full or the file ends.

@@ -13,6 +13,7 @@ const SYS_MMAP: usize = 9;
 const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
 const SYS_RT_SIGPROCMASK: usize = 14;
+const SYS_MREMAP: usize = 25;
 const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
 const SYS_GETPID: usize = 39;
@@ -31,7 +32,6 @@ const SYS_NANOSLEEP: usize = 35;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
 
-const PROT_NONE: usize = 0;
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
 pub const PROT_EXEC: usize = 4;
@@ -110,22 +110,31 @@ pub fn map_private(bytes: usize) -> Result<*mut u8, Errno> {
     unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
 }
 
-/// Maps a file without any access to it yet: [`allow`] opens what is in use, so that
-/// a program that locks all its memory does not fill the holes.
-pub fn map_shared(bytes: usize, file: usize) -> Result<*mut u8, Errno> {
-    let how = [PROT_NONE, MAP_SHARED | MAP_NORESERVE, file];
-    // SAFETY: a new mapping of a file of our own disturbs nothing that exists.
-    unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
+/// Maps a part of a file there and nowhere else; false where something is in the way.
+pub fn map_shared_at(start: *mut u8, bytes: usize, file: usize, offset: usize) -> bool {
+    let flags = MAP_SHARED | MAP_NORESERVE | MAP_FIXED_NOREPLACE;
+    let how = [PROT_READ | PROT_WRITE, flags, file];
+    // SAFETY: a new mapping of a file of our own, which replaces nothing.
+    let Ok(there) = (unsafe { map(start, bytes, how, offset) }) else {
+        return false;
+    };
+    if there != start {
+        // A kernel that does not know the flag takes the address for a wish.
+        // SAFETY: mapped just above.
+        unsafe { unmap(there, bytes) };
+    }
+    there == start
 }
 
-/// Opens a range of a mapping of our own for reading and writing.
+/// Makes a mapping longer where it is; false where something is in the way.
 ///
 /// # Safety
-/// The range must be the recorder's.
-pub unsafe fn allow(start: *mut u8, bytes: usize) -> Result<usize, Errno> {
-    let protection = PROT_READ | PROT_WRITE;
-    // SAFETY: the caller vouches for the range.
-    unsafe { call(SYS_MPROTECT, [start as usize, bytes, protection, 0, 0, 0]) }
+/// The range must be a whole mapping of the recorder's.
+pub unsafe fn extend_mapping(start: *mut u8, bytes: usize, wanted_bytes: usize) -> bool {
+    const IN_PLACE: usize = 0;
+    let arguments = [start as usize, bytes, wanted_bytes, IN_PLACE, 0, 0];
+    // SAFETY: the caller vouches for the range; what lies behind it is not replaced.
+    unsafe { call(SYS_MREMAP, arguments) }.is_ok()
 }
 
 /// Changes the protection of whole pages.
@@ -422,19 +431,44 @@ impl FoundObject {
 pub struct LinkMap {
     pub bias: usize,
     pub name: *const c_char,
+    pub dynamic: *const c_void,
+    pub next: *const LinkMap,
+    pub previous: *const LinkMap,
 }
 
+/// What `dl_iterate_phdr` says of a module, as far as it is needed.
+#[repr(C)]
+pub struct PhdrInfo {
+    pub bias: usize,
+    pub name: *const c_char,
+    pub headers: *const ProgramHeader,
+    pub count: u16,
+}
+
+#[repr(C)]
+pub struct ProgramHeader {
+    pub kind: u32,
+    flags: u32,
+    offset: usize,
+    pub address: usize,
+    physical_address: usize,
+    file_bytes: usize,
+    memory_bytes: usize,
+    alignment: usize,
+}
+
+pub type PhdrCallback = unsafe extern "C" fn(*const PhdrInfo, usize, *mut c_void) -> c_int;
+
 pub const RTLD_LAZY: c_int = 1;
-pub const RTLD_NOLOAD: c_int = 4;
-pub const RTLD_NEXT: *mut c_void = -1_isize as *mut c_void;
 
 pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
 
 unsafe extern "C" {
+    #[cfg(test)]
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     static __libc_stack_end: *mut c_void;
-    pub fn dlerror() -> *mut c_char;
+    pub fn dl_iterate_phdr(callback: PhdrCallback, data: *mut c_void) -> c_int;
     pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
     pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;
     pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;

@@ -8,8 +8,9 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot;
-use crate::live::{FreeSides, RECENT_PAGES, RecentPage};
+use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
 use crate::private;
+use crate::returned;
 use crate::sys;
 use crate::thread_names;
 use crate::tls;
@@ -52,7 +53,7 @@ pub struct Thread {
     pub last_block: usize,
     /// The stack of the block freed last, and its record.
     pub last_freed: Option<Leaf>,
-    pub free_sides: FreeSides,
+    pub free_large_entries: FreeLargeEntries,
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,
@@ -74,6 +75,11 @@ pub struct Thread {
     next: *mut Thread,
     pub counters: [*mut [*mut u8; DIRECTORY_ROWS]; DIRECTORY_ROWS],
 }
+
+/// Owner of a state that was first needed in a child made by `vfork`, which runs on its
+/// parent's thread and in its memory. The state is the parent thread's, whose number is not to
+/// be had here; under the child's it would soon pass for that of a dead thread.
+const NUMBER_UNKNOWN: u32 = u32::MAX;
 
 const FREE: u32 = 0;
 const BUSY: u32 = 1;
@@ -235,7 +241,12 @@ fn acquire() -> Option<*mut Thread> {
     let hot = hot::get();
     let arena = hot.arena()?;
     let _held = hot.threads_lock.lock();
-    let tid = sys::tid();
+    let is_borrowed = u64::from(sys::pid()) != arena.get(header::PID);
+    let tid = if is_borrowed {
+        NUMBER_UNKNOWN
+    } else {
+        sys::tid()
+    };
     let last = tls::last();
     // SAFETY: states are never unmapped.
     if !last.is_null() && unsafe { (*last).owner() }.is_none() {
@@ -251,7 +262,8 @@ fn acquire() -> Option<*mut Thread> {
         // SAFETY: states are never unmapped.
         let thread = unsafe { &mut *at };
         let owner = thread.owner.load(Ordering::Relaxed);
-        let is_free = owner == 0 || (look_for_dead && owner != tid && sys::thread_is_gone(owner));
+        let may_be_dead = look_for_dead && owner != tid && owner != NUMBER_UNKNOWN;
+        let is_free = owner == 0 || (may_be_dead && sys::thread_is_gone(owner));
         if is_free {
             thread.take_over(tid);
             return Some(at);
@@ -278,10 +290,7 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
     }
     hot.threads.store(thread, Ordering::Release);
     if hot.thread_count.fetch_add(1, Ordering::Relaxed) == 1 {
-        // Without it the peaks of stacks are less tight; nothing else depends on it.
-        if let Some(table) = private::map_array(node::STACK_LIMIT as usize, 0) {
-            hot.returned.store(table, Ordering::Relaxed);
-        }
+        returned::set_up();
         hot.many_threads.store(1, Ordering::Release);
     }
     Some(thread)
@@ -345,7 +354,8 @@ impl Thread {
     }
 
     fn take_over(&mut self, tid: u32) {
-        let before = self.stats[stat::TID].swap(u64::from(tid), Ordering::Relaxed);
+        let shown = if tid == NUMBER_UNKNOWN { 0 } else { tid };
+        let before = self.stats[stat::TID].swap(u64::from(shown), Ordering::Relaxed);
         if before != 0 && before != u64::from(tid) {
             thread_names::pass_on(self.stats);
         }

@@ -4,11 +4,14 @@
 //! the arenas lies a note of who made the directory and where the profile was to
 //! go, for `residue recover`.
 
+use crate::destination::Destination;
 use anyhow::{Context, Result, bail};
 use residue_arena::FILE_SUFFIX;
-use residue_finish::{ArenaFile, Identity};
+use residue_finish::{ArenaFile, Asked, Identity};
 use std::collections::BTreeSet;
+use std::ffi::OsString;
 use std::fs;
+use std::os::unix::ffi::{OsStrExt, OsStringExt};
 use std::os::unix::fs::DirBuilderExt;
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -35,7 +38,14 @@ pub struct Owner {
     pub pid: u32,
     /// Kernel ticks at which the process started: numbers of processes come back.
     pub started_ticks: u64,
-    pub output: Option<PathBuf>,
+    pub order: Order,
+}
+
+/// What the run was going to do with its recordings.
+#[derive(Debug, Clone, Default, serde::Serialize, serde::Deserialize)]
+pub struct Order {
+    pub destination: Destination,
+    pub asked: Asked,
 }
 
 /// Where arenas may lie.
@@ -56,7 +66,7 @@ fn name_prefix() -> String {
 
 impl ArenaDirectory {
     /// Makes a directory for this run, in `wanted` or the first base with room.
-    pub fn create(wanted: Option<&Path>, output: Option<&Path>) -> Result<ArenaDirectory> {
+    pub fn create(wanted: Option<&Path>, order: &Order) -> Result<ArenaDirectory> {
         let bases = match wanted {
             Some(base) => vec![base.to_path_buf()],
             None => base_directories()
@@ -74,8 +84,13 @@ impl ArenaDirectory {
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
                     let directory = ArenaDirectory { path };
-                    directory.write_owner(output)?;
-                    return Ok(directory);
+                    return match directory.write_owner(order) {
+                        Ok(()) => Ok(directory),
+                        Err(error) => {
+                            let _ = fs::remove_dir_all(&directory.path);
+                            Err(error)
+                        }
+                    };
                 }
                 Err(error) => last_error = Some((path, error)),
             }
@@ -89,12 +104,15 @@ impl ArenaDirectory {
         }
     }
 
-    fn write_owner(&self, output: Option<&Path>) -> Result<()> {
+    fn write_owner(&self, order: &Order) -> Result<()> {
         let pid = std::process::id();
         let owner = Owner {
             pid,
             started_ticks: process_started_ticks(pid).unwrap_or(0),
-            output: output.and_then(|path| std::path::absolute(path).ok()),
+            order: Order {
+                destination: order.destination.absolute(),
+                ..order.clone()
+            },
         };
         let path = self.path.join(OWNER_FILE);
         fs::write(&path, serde_json::to_vec(&owner)?).with_context(|| path.display().to_string())
@@ -133,7 +151,11 @@ impl ArenaDirectory {
         let mut files: Vec<PathBuf> = entries
             .flatten()
             .map(|entry| entry.path())
-            .filter(|path| path.to_string_lossy().ends_with(FILE_SUFFIX))
+            .filter(|path| {
+                path.as_os_str()
+                    .as_bytes()
+                    .ends_with(FILE_SUFFIX.as_bytes())
+            })
             .collect();
         files.sort();
         files
@@ -195,6 +217,11 @@ impl ArenaDirectory {
 }
 
 impl Arena {
+    pub fn delete(&self) {
+        let _ = fs::remove_file(&self.path);
+        let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
+    }
+
     /// Whether some process still has the arena mapped: its maker, in this image.
     pub fn is_in_use(&self) -> bool {
         maps_path(self.identity.pid, &self.path)
@@ -220,19 +247,31 @@ fn named(pid: u32) -> String {
 
 /// Whether a process maps the file, or one in the directory.
 pub fn maps_path(pid: u32, path: &Path) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/maps"))
-        .is_ok_and(|maps| maps.contains(&*path.to_string_lossy()))
+    let wanted = path.as_os_str().as_bytes();
+    mapped_paths(pid).is_ok_and(|paths| paths.iter().any(|path| path.starts_with(wanted)))
 }
 
 /// The arena that a running process writes.
 pub fn of_process(pid: u32) -> Result<PathBuf> {
-    let maps_path = format!("/proc/{pid}/maps");
-    let maps = fs::read_to_string(&maps_path).with_context(|| maps_path.clone())?;
-    maps.lines()
-        .filter_map(|line| line.split_once('/').map(|(_, path)| format!("/{path}")))
-        .find(|path| path.ends_with(FILE_SUFFIX))
-        .map(PathBuf::from)
+    let paths = mapped_paths(pid).with_context(|| format!("/proc/{pid}/maps"))?;
+    paths
+        .into_iter()
+        .find(|path| path.ends_with(FILE_SUFFIX.as_bytes()))
+        .map(|path| PathBuf::from(OsString::from_vec(path)))
         .with_context(|| format!("process {pid} is not being recorded by residue"))
+}
+
+/// The paths of the files that a process maps, which need not be text.
+fn mapped_paths(pid: u32) -> std::io::Result<Vec<Vec<u8>>> {
+    let maps = fs::read(format!("/proc/{pid}/maps"))?;
+    let path_of = |line: &[u8]| {
+        let start = line.iter().position(|&byte| byte == b'/')?;
+        Some(line[start..].to_vec())
+    };
+    Ok(maps
+        .split(|&byte| byte == b'\n')
+        .filter_map(path_of)
+        .collect())
 }
 
 impl Owner {

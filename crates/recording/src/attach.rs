@@ -1,26 +1,35 @@
 //! Reading a program while it runs, without stopping it.
 
-use crate::{arenas, finishing};
+use crate::arenas::{self, ArenaDirectory};
+use crate::ending::now_unix_ns;
+use crate::finishing;
 use anyhow::Result;
-use residue_finish::Ending;
+use residue_finish::{Asked, Ending};
 use residue_profile::{End, Profile};
 use residue_symbols::{Cache, Search};
+use std::path::Path;
 
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {
     let arena = arenas::of_process(pid)?;
-    let now = std::time::SystemTime::now()
-        .duration_since(std::time::UNIX_EPOCH)
-        .map(|since| since.as_nanos() as u64)
-        .ok();
     let ending = Ending {
         end: End::Running,
-        ended_unix_ns: now,
+        ended_unix_ns: now_unix_ns(),
         max_rss_bytes: None,
+        asked: asked(&arena),
     };
     let search = Search {
         cache: Cache::of_user(),
         ..Search::default()
     };
     finishing::read(&arena, &ending, &search)
+}
+
+/// What the run that records the program asked for.
+fn asked(arena: &Path) -> Asked {
+    let directory = arena.parent().map(|path| ArenaDirectory {
+        path: path.to_path_buf(),
+    });
+    let owner = directory.and_then(|directory| directory.owner());
+    owner.map(|owner| owner.order.asked).unwrap_or_default()
 }

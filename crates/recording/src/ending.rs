@@ -1,7 +1,7 @@
 //! The end of a run: every arena becomes a profile.
 
 use std::os::unix::process::ExitStatusExt;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::ExitStatus;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -11,104 +11,179 @@ use residue_finish::Ending;
 use residue_profile::{End, Profile};
 use residue_symbols::Search;
 
-use crate::arenas::{Arena, ArenaDirectory};
+use crate::arenas::{Arena, ArenaDirectory, Order};
+use crate::destination::{clear_processes, process_file_name, processes_folder};
+use crate::family::{Member, worth_looking_at};
 use crate::finishing;
 
 /// A program that has ended.
 pub struct Run {
-    pub main_pid: u32,
-    pub status: ExitStatus,
+    /// The process that was started, where that is known.
+    pub first_pid: Option<u32>,
+    /// How it ended, and when.
+    pub status: Option<ExitStatus>,
+    pub ended_unix_ns: Option<u64>,
     /// Of this process when it started the program.
     pub own_rss_bytes: Option<u64>,
-    /// Where the program's own profile goes; named by program and process if not given.
-    pub output: Option<PathBuf>,
+    /// Whether images that were replaced by `exec` have profiles of their own.
+    pub keeps_replaced: bool,
+    pub order: Order,
 }
 
-/// What became of one arena.
+/// What becomes of one arena.
+pub struct Planned {
+    pub arena: Arena,
+    pub path: PathBuf,
+    /// Whether it is of the process worth looking at.
+    pub is_chosen: bool,
+    is_first: bool,
+    was_replaced: bool,
+}
+
+/// What became of it.
 pub struct Finished {
     pub path: PathBuf,
-    /// Whether it is of the program that was asked for, and not of a child.
-    pub is_main: bool,
+    pub is_chosen: bool,
     pub profile: Result<Profile>,
 }
 
 impl Run {
-    pub fn finish_all(&self, directory: ArenaDirectory, search: &Search) -> Vec<Finished> {
-        let arenas = directory.arenas();
-        let main_image = arenas
-            .iter()
-            .rposition(|arena| arena.identity.pid == self.main_pid);
-        let finish = |(index, arena): (usize, &Arena)| {
-            let is_main = Some(index) == main_image;
-            let path = self.path_for(&arenas, index, is_main);
-            let ending = self.ending(arena, is_main, &arenas[index + 1..]);
-            Finished {
-                profile: finishing::finish(arena, &ending, search, &path),
-                is_main,
-                path,
-            }
-        };
-        let finished = arenas.iter().enumerate().map(finish).collect();
-        directory.remove();
-        finished
-    }
-
-    fn path_for(&self, arenas: &[Arena], index: usize, is_main: bool) -> PathBuf {
-        let identity = &arenas[index].identity;
-        let (pid, name) = (identity.pid, identity.program());
-        let images = |some: &[Arena]| {
-            some.iter()
-                .filter(|other| other.identity.pid == pid)
-                .count()
-        };
-        // Images that were replaced by `exec` are numbered in their order.
-        let image = if !is_main && images(arenas) > 1 {
-            format!(".{}", images(&arenas[..=index]))
-        } else {
-            String::new()
-        };
-        match &self.output {
-            Some(output) if is_main => output.clone(),
-            Some(output) => {
-                let stem = output.file_stem().unwrap_or_default().display().to_string();
-                output.with_file_name(format!("{stem}.{pid}{image}.{name}.residue"))
-            }
-            None => PathBuf::from(format!("{name}.{pid}{image}.residue")),
+    /// The images that will have a profile, and where.
+    pub fn plan(&self, mut arenas: Vec<Arena>) -> Vec<Planned> {
+        let first_pid = self
+            .first_pid
+            .or(arenas.first().map(|arena| arena.identity.pid));
+        if !self.keeps_replaced {
+            arenas = without_replaced(arenas);
         }
+        let members: Vec<Member> = (0..arenas.len())
+            .map(|index| member(&arenas, index, first_pid))
+            .collect();
+        let Some(chosen) = worth_looking_at(&members) else {
+            return Vec::new();
+        };
+        let profile = self.order.destination.profile(&arenas[chosen].identity);
+        let folder = processes_folder(&profile);
+        let paths: Vec<PathBuf> = (0..arenas.len())
+            .map(|index| match index == chosen {
+                true => profile.clone(),
+                false => folder.join(process_file_name(
+                    &arenas[index].identity,
+                    image(&arenas, index),
+                )),
+            })
+            .collect();
+        let planned = arenas.into_iter().zip(members).zip(paths).enumerate();
+        planned
+            .map(|(index, ((arena, member), path))| Planned {
+                arena,
+                path,
+                is_chosen: index == chosen,
+                is_first: member.is_first && !member.was_replaced,
+                was_replaced: member.was_replaced,
+            })
+            .collect()
     }
 
-    fn ending(&self, arena: &Arena, is_main: bool, later: &[Arena]) -> Ending {
-        let was_replaced = later
-            .iter()
-            .any(|other| other.identity.pid == arena.identity.pid);
-        let now = SystemTime::now()
-            .duration_since(UNIX_EPOCH)
-            .map(|since| since.as_nanos() as u64)
-            .ok();
-        let end = if is_main {
-            match self.status.signal() {
+    /// Makes the profiles, in the order in which the images began, and hands over each
+    /// before the next is read: there may be thousands.
+    pub fn finish_all(
+        &self,
+        directory: ArenaDirectory,
+        search: &Search,
+        mut take: impl FnMut(Finished),
+    ) {
+        let arenas = directory.arenas();
+        let planned = self.plan(arenas.clone());
+        for arena in arenas {
+            if !planned.iter().any(|one| one.arena.path == arena.path) {
+                arena.delete();
+            }
+        }
+        if let Some(chosen) = planned.iter().find(|one| one.is_chosen) {
+            clear_processes(&processes_folder(&chosen.path));
+        }
+        for one in &planned {
+            take(Finished {
+                profile: self.finish(one, search),
+                path: one.path.clone(),
+                is_chosen: one.is_chosen,
+            });
+        }
+        directory.remove();
+    }
+
+    /// Makes one profile.
+    pub fn finish(&self, planned: &Planned, search: &Search) -> Result<Profile> {
+        if let (Some(folder), false) = (planned.path.parent(), planned.is_chosen) {
+            std::fs::create_dir_all(folder)?;
+        }
+        finishing::finish(&planned.arena, &self.ending(planned), search, &planned.path)
+    }
+
+    fn ending(&self, planned: &Planned) -> Ending {
+        let status = self.status.filter(|_| planned.is_first);
+        let end = match status {
+            Some(status) => match status.signal() {
                 Some(signal) => End::Killed { signal },
                 None => End::Exited {
-                    code: self.status.code().unwrap_or(0),
+                    code: status.code().unwrap_or(0),
                 },
-            }
-        } else if was_replaced {
-            End::Exec
-        } else if arena.is_in_use() {
-            End::Running
-        } else {
-            End::Unknown
+            },
+            None if planned.was_replaced => End::Exec,
+            None if planned.arena.is_in_use() => End::Running,
+            None => End::Unknown,
         };
         // The kernel's figure of a child begins with what its parent held, up to `exec`;
         // of a program that stayed below that it says nothing.
         let max_rss_bytes = highest_rss_bytes(UsageWho::RUSAGE_CHILDREN)
-            .filter(|rss| is_main && Some(*rss) > self.own_rss_bytes);
+            .filter(|rss| status.is_some() && Some(*rss) > self.own_rss_bytes);
         Ending {
-            ended_unix_ns: now.filter(|_| is_main || end == End::Running),
+            ended_unix_ns: match end {
+                End::Running => now_unix_ns(),
+                _ => self.ended_unix_ns.filter(|_| status.is_some()),
+            },
             end,
             max_rss_bytes,
+            asked: self.order.asked.clone(),
         }
     }
+}
+
+fn is_replaced(arenas: &[Arena], index: usize) -> bool {
+    let pid = arenas[index].identity.pid;
+    let mut later = arenas[index + 1..].iter();
+    later.any(|other| other.identity.pid == pid)
+}
+
+fn without_replaced(arenas: Vec<Arena>) -> Vec<Arena> {
+    let kept = (0..arenas.len()).filter(|&index| !is_replaced(&arenas, index));
+    kept.map(|index| arenas[index].clone()).collect()
+}
+
+fn member(arenas: &[Arena], index: usize, first_pid: Option<u32>) -> Member {
+    let identity = &arenas[index].identity;
+    Member {
+        own_events: identity.own_events,
+        peak_bytes: identity.peak_bytes,
+        is_first: Some(identity.pid) == first_pid,
+        was_replaced: is_replaced(arenas, index),
+    }
+}
+
+/// The number of an image among those of its process, if there are several.
+fn image(arenas: &[Arena], index: usize) -> Option<usize> {
+    let pid = arenas[index].identity.pid;
+    let of_process = |some: &[Arena]| {
+        let images = some.iter().filter(|other| other.identity.pid == pid);
+        images.count()
+    };
+    (of_process(arenas) > 1).then(|| of_process(&arenas[..=index]))
+}
+
+pub fn now_unix_ns() -> Option<u64> {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).ok()?;
+    Some(since.as_nanos() as u64)
 }
 
 /// The highest resident size of this process so far.
@@ -120,33 +195,4 @@ pub fn own_rss_bytes() -> Option<u64> {
 fn highest_rss_bytes(of: UsageWho) -> Option<u64> {
     let usage = getrusage(of).ok()?;
     Some(usage.max_rss() as u64 * 1024)
-}
-
-/// The path asked for, or one beside it that can be written: a long job must not
-/// lose its profile to a mistyped directory.
-pub fn usable_output(wanted: &Path) -> PathBuf {
-    let directory = match wanted.parent() {
-        Some(parent) if !parent.as_os_str().is_empty() => parent,
-        _ => Path::new("."),
-    };
-    let problem = match tempfile::Builder::new()
-        .prefix(".residue-probe")
-        .tempfile_in(directory)
-    {
-        Ok(_) if wanted.is_dir() => std::io::Error::from(std::io::ErrorKind::IsADirectory),
-        Ok(_) => return wanted.to_path_buf(),
-        Err(error) => error,
-    };
-    let name = wanted.file_name().unwrap_or("profile.residue".as_ref());
-    let fallback = [PathBuf::from("."), std::env::temp_dir()]
-        .into_iter()
-        .find(|base| tempfile::tempfile_in(base).is_ok())
-        .unwrap_or_default()
-        .join(name);
-    eprintln!(
-        "residue: cannot write {}: {problem}; the profile will go to {}",
-        wanted.display(),
-        fallback.display()
-    );
-    fallback
 }

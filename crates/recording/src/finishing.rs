@@ -40,8 +40,7 @@ pub fn finish(arena: &Arena, ending: &Ending, search: &Search, output: &Path) ->
     };
     let profile = read(&arena.path, ending, search).with_context(kept)?;
     residue_profile::write_to(output, &profile).with_context(kept)?;
-    let _ = std::fs::remove_file(&arena.path);
-    let _ = std::fs::remove_file(residue_finish::outside::path_for(&arena.path));
+    arena.delete();
     Ok(profile)
 }
 

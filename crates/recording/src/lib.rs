@@ -7,7 +7,9 @@
 pub mod arenas;
 pub mod attach;
 pub mod channel;
+pub mod destination;
 pub mod ending;
+pub mod family;
 pub mod finishing;
 pub mod functions;
 pub mod library;

@@ -76,6 +76,7 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
         .word(header::BIRTH)
         .store(number, Ordering::Release);
     if !process.keep(number) {
+        process.skip_counts(&line.counters);
         return Ok(());
     }
     process.moment(

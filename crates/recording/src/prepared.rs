@@ -5,7 +5,7 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use crate::arenas::ArenaDirectory;
+use crate::arenas::{ArenaDirectory, Order};
 use crate::library;
 use crate::settings::Settings;
 
@@ -16,21 +16,17 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Arenas below `directory`, if one is given, for the profile at `output`.
-    pub fn new(
-        directory: Option<&Path>,
-        output: Option<&Path>,
-        settings: &Settings,
-    ) -> Result<Prepared> {
+    /// Arenas below `directory`, if one is given.
+    pub fn new(directory: Option<&Path>, order: &Order, settings: &Settings) -> Result<Prepared> {
         let library = library::install()?;
-        let arenas = ArenaDirectory::create(directory, output)?;
+        let arenas = ArenaDirectory::create(directory, order)?;
         let mut preload = library.into_os_string();
         if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
             // The recorder stands first: it must see calls before any allocator does.
             preload.push(":");
             preload.push(others);
         }
-        let settings = settings.encode(&arenas.path).into();
+        let settings = settings.encode(&arenas.path);
         let variables = vec![
             ("LD_PRELOAD", preload),
             (residue_arena::CONFIG_VARIABLE, settings),

@@ -2,6 +2,7 @@
 
 use super::watch::Snapshots;
 use residue_arena::header;
+use std::ffi::OsString;
 use std::path::Path;
 use std::time::Duration;
 
@@ -51,11 +52,11 @@ impl Events {
 
 impl Settings {
     /// The value of the recorder's environment variable.
-    pub fn encode(&self, arena_directory: &Path) -> String {
+    pub fn encode(&self, arena_directory: &Path) -> OsString {
         let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
-        format!(
+        let mut value = OsString::from(format!(
             "min={};max={};depth={};verify={};paused={};source={};tick={};every={};at={};inject={};\
-             untouched={};root={};children={};match={};dir={}",
+             untouched={};root={};children={};match={};dir=",
             self.min_size,
             self.max_size,
             self.max_depth,
@@ -73,7 +74,8 @@ impl Settings {
             std::process::id(),
             u8::from(self.with_children),
             self.program_pattern,
-            arena_directory.display(),
-        )
+        ));
+        value.push(arena_directory);
+        value
     }
 }

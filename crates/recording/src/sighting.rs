@@ -33,6 +33,8 @@ pub struct Process {
     stride: u64,
     kept: u64,
     account_taken: Option<(Instant, Duration)>,
+    /// What was counted in events that are not kept, since the last that is.
+    skipped_counts: BTreeMap<String, f64>,
 }
 
 /// What a moment is about.
@@ -42,7 +44,7 @@ pub struct About {
     pub id: u64,
     pub name: Option<String>,
     pub counts: BTreeMap<String, f64>,
-    pub with_papers: bool,
+    pub with_proc_maps: bool,
     pub is_late: bool,
 }
 
@@ -59,6 +61,7 @@ impl Process {
             stride: 1,
             kept: 0,
             account_taken: None,
+            skipped_counts: BTreeMap::new(),
         })
     }
 
@@ -86,6 +89,13 @@ impl Process {
         true
     }
 
+    /// Counts of an event that is not kept.
+    pub fn skip_counts(&mut self, counts: &[(String, f64)]) {
+        for (name, value) in counts {
+            *self.skipped_counts.entry(name.clone()).or_default() += value;
+        }
+    }
+
     /// How long the program has been recorded.
     pub fn life(&self) -> Duration {
         // The recorder's clock: the time of day may be set meanwhile.
@@ -96,7 +106,7 @@ impl Process {
 
     /// Ends the interval that runs and writes down what is seen.
     pub fn moment(&mut self, kind: MomentKind, about: About) -> Result<()> {
-        let papers = about.with_papers.then(|| {
+        let proc_maps = about.with_proc_maps.then(|| {
             ["maps", "smaps", "numa_maps"].map(|name| {
                 let text = fs::read(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
                 String::from_utf8_lossy(&text).into_owned()
@@ -129,8 +139,12 @@ impl Process {
             is_late: about.is_late,
             name: about.name,
             counts: about.counts,
+            skipped_counts: match kind {
+                MomentKind::Begin => std::mem::take(&mut self.skipped_counts),
+                _ => BTreeMap::new(),
+            },
             account,
-            papers,
+            proc_maps,
         };
         outside::append(&self.arena, &seen)
             .with_context(|| outside::path_for(&self.arena).display().to_string())

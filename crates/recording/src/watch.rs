@@ -172,7 +172,7 @@ pub fn take_snapshot(process: &mut Process, event: u32, name: String) -> anyhow:
             event,
             id: u64::from(event),
             name: Some(name),
-            with_papers: true,
+            with_proc_maps: true,
             ..About::default()
         },
     )

@@ -54,6 +54,14 @@ pub fn find_functions(path: &Path, pattern: &str) -> Result<Vec<FoundFunction>, 
     Ok(search.finish())
 }
 
+/// Whether a pattern means a function of this name, where no file holds its code.
+pub fn fits(pattern: &str, name: &str) -> bool {
+    let pattern = Pattern::new(pattern);
+    let forms = [DemangleStyle::Full, DemangleStyle::NoParams].map(|style| demangle(name, style));
+    let is_meant = |form: &str| pattern.equals(form) || pattern.fits(form);
+    is_meant(name) || forms.iter().any(|form| is_meant(form))
+}
+
 /// How well a name fits; the earlier is the better.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Fit {

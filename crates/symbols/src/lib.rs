@@ -40,6 +40,6 @@ pub use answer::{NONE, Place};
 pub use cache::Cache;
 pub use elf::{SymbolTable, build_id};
 pub use error::Error;
-pub use find::{FoundFunction, find_functions};
+pub use find::{FoundFunction, find_functions, fits};
 pub use resolve::{ModuleAnswer, ModuleRequest, Resolution, resolve_all};
 pub use search::Search;

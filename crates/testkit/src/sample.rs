@@ -140,6 +140,7 @@ fn meta() -> Meta {
         program: "server".into(),
         executable: "/opt/server".into(),
         command: vec!["./server".into(), "--port=80".into()],
+        process_name: "worker 3".into(),
         pid: 4711,
         parent_pid: 1,
         host: "host".into(),
@@ -156,6 +157,9 @@ fn meta() -> Meta {
             ..Options::default()
         },
         birth_unit: "second".into(),
+        merged_profiles: 0,
+        imported_from: String::new(),
+        is_damaged: false,
         notes: vec!["a note".into()],
     }
 }
@@ -254,6 +258,13 @@ pub fn timeline() -> Timeline {
                 end_of_another: 3,
                 scope_end_without_begin: 4,
                 no_room: 5,
+            },
+            search: EventSearch {
+                functions: vec!["Sim::step*".into()],
+                line: Some("event (?<id>x)".into()),
+                functions_matched: Some(2),
+                functions_hooked: 1,
+                jit_functions_matched: 3,
             },
         },
         names: vec!["hits".into(), "ha\nlf".into()],

@@ -16,8 +16,8 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use residue_query::choice::Names;
 
+use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
-use residue_query::page::shelf::Shelf;
 use residue_recording::arenas::process_started_ticks;
 use residue_recording::attach;
 
@@ -30,36 +30,39 @@ const ATTENTION: Duration = Duration::from_secs(5);
 
 /// What is open, and when somebody last asked for it.
 pub struct Current {
-    shelf: RwLock<Arc<Shelf>>,
+    profiles: RwLock<Arc<OpenProfiles>>,
     asked: Mutex<Instant>,
     somebody_asks: Condvar,
 }
 
 impl Current {
-    pub fn new(shelf: Shelf) -> Current {
+    pub fn new(profiles: OpenProfiles) -> Current {
         Current {
-            shelf: RwLock::new(Arc::new(shelf)),
+            profiles: RwLock::new(Arc::new(profiles)),
             asked: Mutex::new(Instant::now()),
             somebody_asks: Condvar::new(),
         }
     }
 
     /// What is open now, for somebody who asks.
-    pub fn shelf(&self) -> Arc<Shelf> {
+    pub fn profiles(&self) -> Arc<OpenProfiles> {
         *self.asked.lock().unwrap_or_else(PoisonError::into_inner) = Instant::now();
         self.somebody_asks.notify_all();
         self.now()
     }
 
-    fn now(&self) -> Arc<Shelf> {
-        let shelf = self.shelf.read().unwrap_or_else(PoisonError::into_inner);
-        shelf.clone()
+    fn now(&self) -> Arc<OpenProfiles> {
+        let profiles = self.profiles.read().unwrap_or_else(PoisonError::into_inner);
+        profiles.clone()
     }
 
-    fn replace(&self, shelf: Shelf) {
-        let shelf = Arc::new(shelf);
-        let mut here = self.shelf.write().unwrap_or_else(PoisonError::into_inner);
-        let before = std::mem::replace(&mut *here, shelf);
+    fn replace(&self, profiles: OpenProfiles) {
+        let profiles = Arc::new(profiles);
+        let mut here = self
+            .profiles
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        let before = std::mem::replace(&mut *here, profiles);
         drop(here);
         // Taking a large profile apart takes a while, in which nobody should wait.
         drop(before);
@@ -94,10 +97,10 @@ impl Program {
     }
 
     /// The first reading.
-    pub fn open(&self) -> Result<Shelf> {
-        let mut shelf = Shelf::new(self.read()?, None);
-        shelf.is_live = true;
-        Ok(shelf)
+    pub fn open(&self) -> Result<OpenProfiles> {
+        let mut profiles = OpenProfiles::new(self.read()?, None);
+        profiles.is_live = true;
+        Ok(profiles)
     }
 
     fn read(&self) -> Result<Opened> {
@@ -120,7 +123,7 @@ impl Program {
             std::thread::sleep(SHORTEST_REST.max(took * RESTS_PER_READING));
             current.wait_until_somebody_looks();
             let started = Instant::now();
-            let mut next = Shelf::clone(&current.now());
+            let mut next = OpenProfiles::clone(&current.now());
             // What is found under a number that was given away is another's.
             next.has_ended = self.has_ended();
             if !next.has_ended {

@@ -8,15 +8,15 @@ use anyhow::{Result, bail};
 use super::assets;
 use residue_query::page::file_data::file_data;
 use residue_query::page::file_rows::Limits;
-use residue_query::page::shelf::Shelf;
+use residue_query::page::open_profiles::OpenProfiles;
 
 /// What becomes of the tags by which the page loads its parts.
 const SCRIPT_TAG: (&str, &str) = ("<script", "</script>");
 const STYLE_TAG: (&str, &str) = ("<link rel=\"stylesheet\"", ">");
 
 /// Writes the whole file.
-pub fn write(shelf: &Shelf, out: &mut dyn Write) -> Result<()> {
-    let data = file_data(shelf, &Limits::USUAL)?;
+pub fn write(profiles: &OpenProfiles, out: &mut dyn Write) -> Result<()> {
+    let data = file_data(profiles, &Limits::USUAL)?;
     let page = assets::page();
     let html = without_tag(page.html, SCRIPT_TAG);
     let html = without_tag(&html, STYLE_TAG);

@@ -104,7 +104,7 @@ impl Server {
             .max_blocking_threads(ANSWERS_AT_ONCE)
             .build()
             .context("cannot start to serve")?;
-        let desk = Arc::new(Desk {
+        let handler = Arc::new(RequestHandler {
             gate: Gate::new(self.token, self.port),
             page: assets::page(),
             current,
@@ -115,7 +115,7 @@ impl Server {
             let mut interrupted = signal(SignalKind::interrupt())?;
             let mut terminated = signal(SignalKind::terminate())?;
             let listener = tokio::net::TcpListener::from_std(listener)?;
-            let serving = tokio::spawn(accept(listener, desk));
+            let serving = tokio::spawn(accept(listener, handler));
             when_up()?;
             tokio::select! {
                 _ = interrupted.recv() => {}
@@ -131,7 +131,7 @@ impl Server {
 }
 
 /// Takes connections, each served on its own, so that a slow one holds up nobody.
-async fn accept(listener: tokio::net::TcpListener, desk: Arc<Desk>) {
+async fn accept(listener: tokio::net::TcpListener, handler: Arc<RequestHandler>) {
     let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
     loop {
         let Ok(place) = places.clone().acquire_owned().await else {
@@ -139,9 +139,9 @@ async fn accept(listener: tokio::net::TcpListener, desk: Arc<Desk>) {
         };
         match listener.accept().await {
             Ok((stream, _)) => {
-                let desk = desk.clone();
+                let handler = handler.clone();
                 tokio::spawn(async move {
-                    serve(stream, desk).await;
+                    serve(stream, handler).await;
                     drop(place);
                 });
             }
@@ -150,12 +150,12 @@ async fn accept(listener: tokio::net::TcpListener, desk: Arc<Desk>) {
     }
 }
 
-async fn serve(stream: TcpStream, desk: Arc<Desk>) {
+async fn serve(stream: TcpStream, handler: Arc<RequestHandler>) {
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(LONGEST_WRITE));
     let service = service_fn(move |request| {
-        let desk = desk.clone();
-        async move { Ok::<Reply, Infallible>(desk.reply(request).await) }
+        let handler = handler.clone();
+        async move { Ok::<Reply, Infallible>(handler.reply(request).await) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -168,14 +168,14 @@ async fn serve(stream: TcpStream, desk: Arc<Desk>) {
 }
 
 /// Where requests are answered.
-struct Desk {
+struct RequestHandler {
     gate: Gate,
     page: Page,
     current: Arc<Current>,
     turns: Arc<Semaphore>,
 }
 
-impl Desk {
+impl RequestHandler {
     async fn reply(&self, request: Request<Incoming>) -> Reply {
         let (parts, _) = request.into_parts();
         let path = match self.gate.rest_of(&parts) {
@@ -204,9 +204,9 @@ impl Desk {
             let why = "too many questions at once; ask again";
             return trouble(StatusCode::SERVICE_UNAVAILABLE, why);
         };
-        let shelf = self.current.shelf();
+        let profiles = self.current.profiles();
         let answered = tokio::task::spawn_blocking(move || {
-            let answer = answers::answer(&shelf, &name, &query);
+            let answer = answers::answer(&profiles, &name, &query);
             drop(turn);
             answer
         });

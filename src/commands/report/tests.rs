@@ -161,11 +161,9 @@ fn nothing_to_show_is_said() {
     );
     assert!(text.contains("stacks: no mapping stack has any reallocations\n"));
     assert!(text.contains("tree by reallocations, from the root: down to 0.5 % of 0\n"));
-    assert!(
-        text.contains(
-            "callers and callees by reallocations: 0 functions with at least 0.5 % of 0\n"
-        )
-    );
+    assert!(text.contains(
+        "callers and callees by reallocations: 0 of 0 functions with at least 0.5 % of 0\n"
+    ));
     let groups = report(&["--view=scope,thread,advice"]);
     assert!(groups.starts_with(
         "scopes: the program marked none\n\n\
@@ -223,15 +221,113 @@ fn callers_stand_above_and_callees_below() {
     ]);
     let rule = "-".repeat(100);
     let expected = format!(
-        "callers and callees by live bytes: 1 function with at least 40 % of 2.87 KiB (2 936 bytes)\n\n\
-         \x20 of all   of it        live         calls  function  library\n\
+        "callers and callees by live bytes: 1 of 1 function with at least 40 % of 2.87 KiB (2 936 bytes)\n\n\
+         \x20 of all   of it          live         calls  function  library\n\
          {rule}\n\
-         \x20 99.5 %   100 %    2.85 KiB           111      (root)\n\
-         \x20 99.5 %            2.85 KiB           111  [1] main  server\n\
-         \x20 65.4 %  65.8 %    1.88 KiB           110      space::Thing::foo  libfoo.so\n\
-         \x20 34.1 %  34.2 %      1000 B             1      (1 other)\n"
+         \x20 99.5 %   100 %      2.85 KiB           111      (root)\n\
+         \x20 99.5 %              2.85 KiB           111  [1] main  server\n\
+         \x20 65.4 %  65.8 %      1.88 KiB           110      space::Thing::foo  libfoo.so\n\
+         \x20 34.1 %  34.2 %        1000 B             1      (1 other)\n"
     );
     assert_eq!(text, expected);
+}
+
+#[test]
+fn callers_have_the_columns_and_rows_that_are_asked_for() {
+    let callers = |more: &[&str]| report(&[&["--no-rules", "--view=callers"], more].concat());
+    fn head(text: &str) -> Vec<&str> {
+        text.lines().nth(2).unwrap().split_whitespace().collect()
+    }
+    // Calls that rank are one column, not two.
+    let by_calls = callers(&["--counter=calls"]);
+    let names = [
+        "of", "all", "of", "it", "calls", "total", "function", "library",
+    ];
+    assert_eq!(head(&by_calls), names, "{by_calls}");
+    let many = callers(&["--counters=total,live-blocks", "--top=2"]);
+    let names = [
+        "of",
+        "all",
+        "of",
+        "it",
+        "live",
+        "total",
+        "live-blocks",
+        "function",
+        "library",
+    ];
+    assert_eq!(head(&many), names, "{many}");
+    assert!(
+        many.contains(
+            "  99.5 %              2.85 KiB       107 KiB            31  [1] main  server\n"
+        ),
+        "{many}"
+    );
+    assert!(
+        many.starts_with(
+            "callers and callees by live bytes: 2 of 7 functions with at least 0.5 % "
+        ),
+        "{many}"
+    );
+    assert!(many.contains("[2] ") && !many.contains("[3] "), "{many}");
+    let json = json_of(&[
+        "--no-rules",
+        "--view=callers",
+        "--counters=total",
+        "--top=2",
+    ]);
+    let functions = json["callers"]["functions"].as_array().unwrap();
+    assert_eq!((functions.len(), &json["callers"]["found"]), (2, &json!(7)));
+    assert_eq!(functions[0]["rank"], 1);
+    assert_eq!(
+        functions[0]["cumulative_counters"],
+        json!({"live": 2920, "total": 109_800})
+    );
+    assert_eq!(functions[0]["callees"][0]["counters"]["total"], 108_800);
+    assert_eq!(functions[0]["cumulative_calls"], 111);
+}
+
+#[test]
+fn igprof_prints_flat_profiles_and_then_blocks_under_ranks() {
+    let asked = options(&["--no-rules", "--view=igprof", "--top=3"]);
+    let text = text(&whole(sample::profile()), &asked, &Page::unlimited()).unwrap();
+    let rule = "-".repeat(100);
+    let expected = format!("\
+igprof: 3 of 7 functions by live bytes, 2.87 KiB (2 936 bytes) in total
+{rule}
+Flat profile (cumulative >= 0.5 %)
+
+% total         Total         Calls  Function
+   99.5      2.85 KiB           111  main [1]
+   65.4      1.88 KiB           110  operator new [2]
+   65.4      1.88 KiB           110  space::Thing::foo [3]
+{rule}
+Flat profile (self >= 0.5 %)
+
+% total          Self         Calls  Function
+   65.4      1.88 KiB           110  operator new [2]
+{rule}
+Call tree profile (cumulative)
+of callers and callees: what the call has / the function in all; its calls / all
+
+Rank    % total       Total        Self / Children         Calls / Total       Function
+{rule}
+           99.5  ..........    2.85 KiB / 2.85 KiB           111 / 111           (root)
+[1]        99.5    2.85 KiB         0 B / 2.85 KiB           111 / 111         main
+           65.4  ..........    1.88 KiB / 1.88 KiB           110 / 110           space::Thing::foo [3]
+           34.1  ..........      1000 B / 1000 B               1 / 1             [... frames left out ...] [4]
+{rule}
+           65.4  ..........    1.88 KiB / 1.88 KiB           110 / 110           space::Thing::foo [3]
+[2]        65.4    1.88 KiB    1.88 KiB / 0 B                110 / 110         operator new
+{rule}
+           65.4  ..........    1.88 KiB / 2.85 KiB           110 / 111           main [1]
+[3]        65.4    1.88 KiB         0 B / 1.88 KiB           110 / 110         space::Thing::foo
+           65.4  ..........    1.88 KiB / 1.88 KiB           110 / 110           operator new [2]
+");
+    assert_eq!(text, expected);
+    // For programs both are one document.
+    let document = |view: &str| json_of(&["--no-rules", view])["callers"].clone();
+    assert_eq!(document("--view=igprof"), document("--view=callers"));
 }
 
 #[test]
@@ -416,6 +512,15 @@ fn tables_are_the_first_view() {
          libfoo.so+0x12f0,libfoo.so,cumulative,,,8192,2,0\n\
          libfoo.so+0x12f0,libfoo.so,self,,,8192,2,0\n\
          libfoo.so+0x12f0,libfoo.so,caller,main,server,8192,2,0\n"
+    );
+    let by_calls = ["--csv", "--view=callers", "--counter=calls", "--top=1"];
+    assert!(
+        written(&by_calls).starts_with(
+            "function,library,relation,other,other_library,value,total,recursive\n\
+             main,server,cumulative,,,111,109800,0\n"
+        ),
+        "{}",
+        written(&by_calls)
     );
     let stacks = written(&["--no-rules", "--csv", "--view=stacks", "--kind=mapping"]);
     assert_eq!(

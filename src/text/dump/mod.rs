@@ -6,6 +6,7 @@ mod stacks;
 
 use std::io::{self, Write};
 
+use residue_analysis::history::EventRange;
 use residue_profile::Profile;
 use residue_profile::units::{count, duration, exact_bytes};
 use residue_query::dump::{DumpForm, write_facts, write_timeline};
@@ -13,7 +14,7 @@ use residue_query::visible::visible;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+pub fn write(profile: &Profile, events: EventRange, out: &mut dyn Write) -> io::Result<()> {
     let mut form = Text { out };
     write_facts(profile, &mut form)?;
     writeln!(
@@ -23,7 +24,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         count(profile.frames.len() as u64),
         count(profile.nodes.len() as u64)
     )?;
-    write_timeline(&profile.timeline, &mut form)?;
+    write_timeline(&profile.timeline, events, &mut form)?;
     stacks::write(profile, form.out)
 }
 
@@ -113,7 +114,7 @@ mod tests {
 
     fn dump(profile: &Profile) -> String {
         let mut out = Vec::new();
-        write(profile, &mut out).unwrap();
+        write(profile, EventRange::ALL, &mut out).unwrap();
         String::from_utf8(out).unwrap()
     }
 

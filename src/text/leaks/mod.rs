@@ -12,9 +12,11 @@ use residue_calltree::{Filter, PathReader};
 use residue_profile::units::{bytes, count, counted, fractional_bytes};
 use residue_profile::{Profile, StackKind};
 use residue_query::choice::Names;
-use residue_query::leaks::words::{blocks_text, counter, head, misuse, rate_text, reasons, shape};
-use residue_query::leaks::{shown_path, shown_path_of_stack};
+use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
+use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
 use sparkline::{means, sparkline};
+
+use super::terminal::{Hue, Page};
 
 /// How much is said.
 #[derive(Debug, Clone, Copy)]
@@ -30,13 +32,24 @@ const MOST_ADVICE: usize = 3;
 /// Bars beside the rate of a stack that leaks: the line holds much else.
 const SHORT_SPARKLINE: usize = 8;
 
-/// The lines of the verdict.
+/// The lines of the verdict, without colours.
 pub fn lines(profile: &Profile, verdict: &Verdict, length: Length, names: &Names) -> Vec<String> {
+    lines_on(&Page::unlimited(), profile, verdict, length, names)
+}
+
+/// The lines of the verdict.
+pub fn lines_on(
+    page: &Page,
+    profile: &Profile,
+    verdict: &Verdict,
+    length: Length,
+    names: &Names,
+) -> Vec<String> {
     let filter = Filter::default();
     let paths = &mut names.paths(profile, &filter);
     let unit = verdict.source.unit();
-    let mut lines = vec![head(verdict, unit)];
-    lines.extend(reasons(verdict));
+    let mut lines = vec![painted_headline(page, verdict)];
+    lines.extend(reasons(verdict).iter().map(|line| page.dim(line)));
     if let Some(account) = &verdict.account {
         lines.extend(account_lines(account, verdict));
     }
@@ -50,7 +63,7 @@ pub fn lines(profile: &Profile, verdict: &Verdict, length: Length, names: &Names
         .iter()
         .partition(|stack| stack.share.is_some());
     for (rank, stack) in guilty.iter().take(length.stacks).enumerate() {
-        lines.extend(guilty_lines(profile, paths, rank + 1, stack, unit));
+        lines.extend(guilty_lines(page, profile, paths, rank + 1, stack, unit));
     }
     if guilty.len() > length.stacks {
         let rest = &guilty[length.stacks..];
@@ -64,12 +77,28 @@ pub fn lines(profile: &Profile, verdict: &Verdict, length: Length, names: &Names
     if length.with_rest {
         let most = others.len().min(length.stacks);
         for stack in &others[..most] {
-            lines.extend(other_lines(profile, paths, stack, unit));
+            lines.extend(other_lines(page, profile, paths, stack, unit));
         }
         lines.extend(advice(profile, paths, &verdict.churn));
     }
     lines.extend(misuse(&profile.timeline.about.misuse));
     lines
+}
+
+/// The name of the verdict in its colour, and the rest as it is.
+fn painted_headline(page: &Page, verdict: &Verdict) -> String {
+    let head = headline(verdict);
+    let hue = match verdict.headline {
+        Headline::Leak => Hue::Red,
+        Headline::NoGrowth => Hue::Green,
+        Headline::FreedAtExit
+        | Headline::Fragmentation
+        | Headline::Growth
+        | Headline::Undetermined => Hue::Yellow,
+    };
+    let text = head.to_string();
+    let rest = text.strip_prefix(head.name).unwrap_or_default();
+    format!("{}{rest}", page.bold_in(hue, head.name))
 }
 
 fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
@@ -99,7 +128,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
     } = *parts;
     let unwritten = match untouched >= 0.0 {
         true => "never written",
-        false => "made before, written now",
+        false => "allocated earlier, first touched now",
     };
     for (name, value) in [
         (unwritten, -untouched),
@@ -126,6 +155,7 @@ fn account_lines(account: &GrowthAccount, verdict: &Verdict) -> Vec<String> {
 }
 
 fn guilty_lines(
+    page: &Page,
     profile: &Profile,
     paths: &mut PathReader<'_>,
     rank: usize,
@@ -150,20 +180,21 @@ fn guilty_lines(
     };
     let mut lines = vec![
         first,
-        format!(
+        page.bold(&format!(
             "      {kind}{}",
             shown_path_of_stack(profile, paths, stack.stack).line()
-        ),
+        )),
     ];
     let blocks = blocks_text(stack, unit);
     let reason = sentences::of_shape(&stack.verdict, unit);
-    lines.push(format!("      {reason}{blocks}"));
+    lines.push(page.dim(&format!("      {reason}{blocks}")));
     let disagreement = sentences::of_disagreement(&stack.verdict, unit);
-    lines.extend(disagreement.map(|how| format!("      {how}")));
+    lines.extend(disagreement.map(|how| page.dim(&format!("      {how}"))));
     lines
 }
 
 fn other_lines(
+    page: &Page,
     profile: &Profile,
     paths: &mut PathReader<'_>,
     stack: &StackVerdict,
@@ -180,10 +211,13 @@ fn other_lines(
             "      {}",
             shown_path_of_stack(profile, paths, stack.stack).line()
         ),
-        format!("      {}", sentences::of_shape(&stack.verdict, unit)),
+        page.dim(&format!(
+            "      {}",
+            sentences::of_shape(&stack.verdict, unit)
+        )),
     ];
     let disagreement = sentences::of_disagreement(&stack.verdict, unit);
-    lines.extend(disagreement.map(|how| format!("      {how}")));
+    lines.extend(disagreement.map(|how| page.dim(&format!("      {how}"))));
     if let (Shape::Deferred, Some(node)) = (stack.verdict.shape, stack.freed_at) {
         let freeing = shown_path(paths, node).line();
         lines.push(format!("      freed in a later {unit} by {freeing}"));

@@ -9,19 +9,19 @@ use crate::text::report::grid::{NOT_RECORDED, name_beside};
 use crate::text::terminal::Page;
 use residue_profile::Counter;
 use residue_profile::units::{bytes, count, counted, share};
-use residue_query::report::callers::{Callers, Function, Other};
+use residue_query::report::callers::{Callers, CounterValues, Function, Other};
 use residue_query::report::flat::is_enough;
 
-/// Columns before the name: shares of all and of the function, value, calls.
-const NUMBERS: usize = 8 + 8 + 12 + 16;
+/// Columns of the shares of all and of the function, and of each counter.
+const SHARE: usize = 8;
+const VALUE: usize = 14;
 const SHORTEST_NAME: usize = 20;
 
 /// What one line says.
 struct Line<'a> {
     of_all: String,
     of_it: String,
-    value: String,
-    calls: String,
+    values: Vec<String>,
     indent: &'a str,
     name: &'a str,
     library: &'a str,
@@ -31,11 +31,10 @@ struct Line<'a> {
 
 impl Line<'_> {
     fn text(&self, page: &Page) -> String {
-        let numbers = format!(
-            "{:>8}{:>8}{:>12}{:>14}  ",
-            self.of_all, self.of_it, self.value, self.calls
-        );
-        let room = page.width.saturating_sub(NUMBERS + self.indent.len());
+        let numbers = numbers(&self.of_all, &self.of_it, &self.values);
+        let room = page
+            .width
+            .saturating_sub(numbers.chars().count() + self.indent.len());
         let room = room.max(SHORTEST_NAME);
         let name = name_beside(page, self.name, self.library, self.is_framework, room);
         match self.is_own {
@@ -45,59 +44,60 @@ impl Line<'_> {
     }
 }
 
+fn numbers(of_all: &str, of_it: &str, values: &[String]) -> String {
+    let mut numbers = format!("{of_all:>SHARE$}{of_it:>SHARE$}");
+    for value in values {
+        numbers.push_str(&format!("{value:>VALUE$}"));
+    }
+    numbers + "  "
+}
+
 pub fn heading(callers: &Callers, counter: Counter) -> String {
     format!(
-        "callers and callees by {}: {} with at least {} % of {}",
+        "callers and callees by {}: {} of {} with at least {} % of {}",
         counter.subject(),
-        counted(callers.functions.len() as u64, "function", "functions"),
+        count(callers.functions.len() as u64),
+        counted(callers.found as u64, "function", "functions"),
         callers.min_percent,
         amount(counter, callers.whole),
     )
 }
 
-pub fn lines(callers: &Callers, counter: Counter, page: &Page) -> Vec<String> {
-    let head = format!(
-        "{:>8}{:>8}{:>12}{:>14}  function  library",
-        "of all",
-        "of it",
-        counter.name(),
-        "calls"
-    );
+pub fn lines(callers: &Callers, counters: &[Counter], page: &Page) -> Vec<String> {
+    let names: Vec<String> = counters.iter().map(|it| it.name().to_string()).collect();
+    let head = numbers("of all", "of it", &names) + "function  library";
     let mut lines = vec![page.bold(&head)];
-    let block = Block {
-        callers,
-        counter,
-        page,
-    };
-    for (rank, function) in callers.functions.iter().enumerate() {
+    let block = Block { callers, page };
+    for function in &callers.functions {
         lines.push(page.dim(&"-".repeat(page.width.min(100))));
-        block.add(rank + 1, function, &mut lines);
+        block.add(function, &mut lines);
     }
     lines
 }
 
 struct Block<'a> {
     callers: &'a Callers,
-    counter: Counter,
     page: &'a Page,
 }
 
-impl Block<'_> {
-    fn amount(&self, value: u64) -> String {
-        match self.counter.is_bytes() {
-            true => bytes(value),
-            false => count(value),
-        }
-    }
+/// Numbers with their units, in the order of the columns.
+fn texts(values: &CounterValues) -> Vec<String> {
+    let text = |&(counter, value): &(Counter, Option<u64>)| match value {
+        None => NOT_RECORDED.to_string(),
+        Some(value) if counter.is_bytes() => bytes(value),
+        Some(value) => count(value),
+    };
+    values.0.iter().map(text).collect()
+}
 
-    fn add(&self, rank: usize, function: &Function, lines: &mut Vec<String>) {
+impl Block<'_> {
+    fn add(&self, function: &Function, lines: &mut Vec<String>) {
         self.others(&function.callers, function, lines);
         let own = Line {
             of_all: share(function.cumulative, self.callers.whole),
             of_it: String::new(),
-            value: self.amount(function.cumulative),
-            calls: calls_text(function.cumulative_calls),
-            indent: &format!("[{rank}] "),
+            values: texts(&function.cumulative_counters),
+            indent: &format!("[{}] ", function.rank),
             name: &function.function,
             library: &function.library,
             is_framework: false,
@@ -105,7 +105,8 @@ impl Block<'_> {
         };
         lines.push(own.text(self.page));
         if function.own > 0 {
-            lines.push(self.line(function, "(itself)", "", function.own, function.self_calls));
+            let values = texts(&function.self_counters);
+            lines.push(self.line(function, "(itself)", function.own, values));
         }
         self.others(&function.callees, function, lines);
     }
@@ -126,8 +127,7 @@ impl Block<'_> {
             let line = Line {
                 of_all: share(other.value, whole),
                 of_it: share(other.value, function.cumulative),
-                value: self.amount(other.value),
-                calls: calls_text(other.calls),
+                values: texts(&other.counters),
                 indent: "    ",
                 name: &name,
                 library: &other.library,
@@ -136,36 +136,27 @@ impl Block<'_> {
             };
             lines.push(line.text(self.page));
         }
-        let rest = others
+        let rest: Vec<&Other> = others
             .iter()
-            .filter(|it| !is_enough(it.value, whole, min_percent));
-        let rest = rest.fold((0_u64, 0_u64, Some(0_u64)), |sum, other| {
-            let calls = sum.2.zip(other.calls);
-            let calls = calls.map(|(sum, calls)| sum.saturating_add(calls));
-            (sum.0 + 1, sum.1.saturating_add(other.value), calls)
-        });
-        if rest.0 > 0 {
-            let name = format!("({})", counted(rest.0, "other", "others"));
-            lines.push(self.line(function, &name, "", rest.1, rest.2));
+            .filter(|it| !is_enough(it.value, whole, min_percent))
+            .collect();
+        if !rest.is_empty() {
+            let name = format!("({})", counted(rest.len() as u64, "other", "others"));
+            let value = rest
+                .iter()
+                .fold(0_u64, |sum, it| sum.saturating_add(it.value));
+            lines.push(self.line(function, &name, value, texts(&sum(&rest))));
         }
     }
 
-    fn line(
-        &self,
-        function: &Function,
-        name: &str,
-        library: &str,
-        value: u64,
-        calls: Option<u64>,
-    ) -> String {
+    fn line(&self, function: &Function, name: &str, value: u64, values: Vec<String>) -> String {
         let line = Line {
             of_all: share(value, self.callers.whole),
             of_it: share(value, function.cumulative),
-            value: self.amount(value),
-            calls: calls_text(calls),
+            values,
             indent: "    ",
             name,
-            library,
+            library: "",
             is_framework: true,
             is_own: false,
         };
@@ -173,25 +164,33 @@ impl Block<'_> {
     }
 }
 
-fn calls_text(calls: Option<u64>) -> String {
-    calls.map_or(NOT_RECORDED.to_string(), count)
+/// What several have together, counter by counter.
+fn sum(others: &[&Other]) -> CounterValues {
+    let counters = others.first().map_or(0, |other| other.counters.0.len());
+    let of_counter = |place: usize| {
+        let counter = others[0].counters.0[place].0;
+        let values = others.iter().map(|other| other.counters.0[place].1);
+        let sum = values.reduce(|sum, value| Some(sum?.saturating_add(value?)));
+        (counter, sum.flatten())
+    };
+    CounterValues((0..counters).map(of_counter).collect())
 }
 
-/// One line for each function itself, and one for each of its callers and callees.
-pub fn write_csv(callers: &Callers, out: &mut dyn Write) -> io::Result<()> {
-    let head = [
+/// One line for each function itself, and one for each of its callers and callees. The value is
+/// of the counter that ranks; the others stand under their names.
+pub fn write_csv(callers: &Callers, counters: &[Counter], out: &mut dyn Write) -> io::Result<()> {
+    let names = [
         "function",
         "library",
         "relation",
         "other",
         "other_library",
         "value",
-        "calls",
-        "recursive",
     ];
-    csv::write_row(out, head)?;
+    let beside = counters.iter().skip(1).map(|counter| counter.name());
+    csv::write_row(out, names.into_iter().chain(beside).chain(["recursive"]))?;
     for function in &callers.functions {
-        let mut row = |relation: &str, other: [&str; 2], numbers: [Option<u64>; 3]| {
+        let mut row = |relation: &str, other: [&str; 2], values: &CounterValues, recursive: u64| {
             let names = [
                 &*function.function,
                 &*function.library,
@@ -199,29 +198,17 @@ pub fn write_csv(callers: &Callers, out: &mut dyn Write) -> io::Result<()> {
                 other[0],
                 other[1],
             ];
+            let text = |value: Option<u64>| value.map_or(String::new(), |it| it.to_string());
+            let values = values.0.iter().map(|(_, value)| text(*value));
             let names = names.map(String::from).into_iter();
-            let text = |number: Option<u64>| number.map_or(String::new(), |it| it.to_string());
-            csv::write_row(out, names.chain(numbers.map(text)))
+            csv::write_row(out, names.chain(values).chain([recursive.to_string()]))
         };
-        row(
-            "cumulative",
-            ["", ""],
-            [
-                Some(function.cumulative),
-                function.cumulative_calls,
-                Some(0),
-            ],
-        )?;
-        row(
-            "self",
-            ["", ""],
-            [Some(function.own), function.self_calls, Some(0)],
-        )?;
+        row("cumulative", ["", ""], &function.cumulative_counters, 0)?;
+        row("self", ["", ""], &function.self_counters, 0)?;
         for (relation, others) in [("caller", &function.callers), ("callee", &function.callees)] {
             for other in others {
                 let names = [&*other.function, &*other.library];
-                let numbers = [Some(other.value), other.calls, Some(other.recursive)];
-                row(relation, names, numbers)?;
+                row(relation, names, &other.counters, other.recursive)?;
             }
         }
     }

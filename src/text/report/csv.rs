@@ -34,9 +34,10 @@ pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Res
             None => bail!("sizes: not recorded"),
         },
         View::Stacks => stacks::write_csv(source, &Stacks::of(source, limit.rows), out)?,
-        View::Callers => {
-            let found = find_callers(source, threshold, request.function.as_ref());
-            callers::write_csv(&found, out)?;
+        View::Callers | View::IgProf => {
+            let only = request.function.as_ref();
+            let found = find_callers(source, threshold, only, limit.rows);
+            callers::write_csv(&found, &source.counters, out)?;
         }
         View::Tree => tree::write_csv(&find_tree(source, threshold, request.inverted), out)?,
         View::Advice => write_advice(source, out)?,

@@ -6,6 +6,7 @@ mod callers;
 mod csv;
 mod flat;
 pub mod grid;
+mod igprof;
 mod stacks;
 pub mod summary;
 mod tree;
@@ -82,9 +83,18 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
         }
         View::Callers => {
             let threshold = request.threshold_percent;
-            let found = find_callers(source, threshold, request.function.as_ref());
+            let found = find_callers(source, threshold, request.function.as_ref(), limit.rows);
             let heading = callers::heading(&found, counter);
-            under(&heading, callers::lines(&found, counter, page), page)
+            under(
+                &heading,
+                callers::lines(&found, &source.counters, page),
+                page,
+            )
+        }
+        View::IgProf => {
+            let threshold = request.threshold_percent;
+            let found = find_callers(source, threshold, request.function.as_ref(), limit.rows);
+            igprof::lines(&found, counter, page)
         }
         View::Tree => {
             let found = find_tree(source, request.threshold_percent, request.inverted);

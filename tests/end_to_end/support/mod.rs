@@ -94,12 +94,31 @@ impl Lab {
         process::finish(native)
     }
 
-    /// Every profile in the lab, in the order of their names.
+    /// What lies in the lab, or in a folder of it, by name.
+    pub fn names_in(&self, folder: &str) -> Vec<String> {
+        let entries = std::fs::read_dir(self.path(folder)).expect("the folder can be listed");
+        let mut names: Vec<String> = entries
+            .flatten()
+            .map(|entry| entry.file_name().to_string_lossy().into_owned())
+            .collect();
+        names.sort();
+        names
+    }
+
+    /// Every profile in the lab, with those of other processes, in the order of their names.
     pub fn profiles(&self) -> Vec<(PathBuf, Ledger)> {
-        let mut paths: Vec<PathBuf> = std::fs::read_dir(self.directory())
-            .expect("the lab can be listed")
-            .filter_map(|entry| Some(entry.ok()?.path()))
+        let of_folder = |folder: &str| {
+            let names = self.names_in(folder).into_iter();
+            let paths = names.map(move |name| self.path(folder).join(name));
+            paths.collect::<Vec<PathBuf>>()
+        };
+        let folders = self.names_in(".").into_iter();
+        let processes = folders.filter(|name| name.ends_with(".processes"));
+        let mut paths: Vec<PathBuf> = processes
+            .chain([".".to_string()])
+            .flat_map(|folder| of_folder(&folder))
             .filter(|path| path.extension().is_some_and(|name| name == "residue"))
+            .map(|path| path.components().collect())
             .collect();
         paths.sort();
         paths

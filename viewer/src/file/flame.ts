@@ -8,7 +8,7 @@
 import { RANGE_COUNTERS, type Flame } from "../answers";
 import { widest, type Box, type Boxes, type Candidate } from "./boxes";
 import { ROOT } from "./calltree";
-import { FlameTree, type Upside } from "./flametree";
+import { FlameTree, type InvertedBox } from "./flametree";
 import type { Question } from "./question";
 import type { Recording, Selection } from "./recording";
 import { selectionOf, unitOf } from "./selection";
@@ -48,7 +48,7 @@ export function flame(recording: Recording, question: Question): Flame {
       selection.counter === "peak"
         ? ["peaks fall on different moments: their sum is no size the heap ever had"]
         : [],
-    ...(question.isSet("inverted") ? upsideDown(boxes, drawing) : upright(boxes, drawing)),
+    ...(question.isSet("inverted") ? inverted(boxes, drawing) : upright(boxes, drawing)),
     ...(base ? {} : { base: null }),
   };
 }
@@ -120,8 +120,8 @@ function upright(boxes: FlameTree, drawing: Drawing): Drawn {
   };
 }
 
-function upsideDown(boxes: FlameTree, drawing: Drawing): Drawn {
-  const above = (upside: Upside) => boxes.above(upside);
+function inverted(boxes: FlameTree, drawing: Drawing): Drawn {
+  const above = (inverted: InvertedBox) => boxes.above(inverted);
   const { root, breadcrumbs } = find(boxes.ends(), above, boxes, drawing.root);
   const isIn = boxes.tree.nodesIn(drawing.isMatch);
   const matched = root.place.starts.filter((node) => isIn[node]);

@@ -7,7 +7,7 @@ import type { Values } from "./values";
 
 /** A box of the inverted tree: the nodes that allocated, and beside each the node that is
     to be looked at next. */
-export interface Upside {
+export interface InvertedBox {
   starts: number[];
   at: number[];
 }
@@ -43,17 +43,17 @@ export class FlameTree {
   }
 
   /** Everything, to be looked at from where it was allocated. */
-  ends(): Candidate<Upside> {
+  ends(): Candidate<InvertedBox> {
     const starts: number[] = [];
     for (let node = ROOT + 1; node < this.tree.size; node += 1) {
       if (this.ownWeight[node]! > 0) starts.push(node);
     }
-    return this.upside({ starts, at: starts }, ROOT);
+    return this.inverted({ starts, at: starts }, ROOT);
   }
 
   /** Who called the function of an inverted box, by function. */
-  above({ starts, at }: Upside): Candidate<Upside>[] {
-    const callers = new Map<number, Upside>();
+  above({ starts, at }: InvertedBox): Candidate<InvertedBox>[] {
+    const callers = new Map<number, InvertedBox>();
     at.forEach((node, member) => {
       if (node === ROOT) return;
       const label = this.tree.label[node]!;
@@ -62,10 +62,10 @@ export class FlameTree {
       caller.at.push(this.tree.parent[node]!);
       callers.set(label, caller);
     });
-    return [...callers].map(([label, caller]) => this.upside(caller, label));
+    return [...callers].map(([label, caller]) => this.inverted(caller, label));
   }
 
-  private upside(place: Upside, label: number): Candidate<Upside> {
+  private inverted(place: InvertedBox, label: number): Candidate<InvertedBox> {
     const width: Width = { value: 0, own: 0, base: 0, weight: 0 };
     place.starts.forEach((start, member) => {
       const value = this.values.own[start]!;

@@ -14,7 +14,7 @@ test("a function that calls itself counts once", () => {
 });
 
 test("a pattern chooses functions and not stacks", () => {
-  const answer = asked(functions, "counter=total&focus=NEW&offset=0");
+  const answer = asked(functions, "counter=total&focus=new&offset=0");
   expect([answer.found, answer.whole, answer.unit]).toEqual([1, 227, "bytes"]);
   expect(answer.rows[0]).toEqual({
     key: "4", function: "new", library: "libc.so", framework: true, self: 140, cumulative: 140,

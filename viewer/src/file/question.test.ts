@@ -17,6 +17,15 @@ test("parameters are read", () => {
   expect(question.word("by", ["function", "module"])).toBe("function");
 });
 
+test("a capital makes case matter, as on the command line", () => {
+  const matches = (pattern: string, text: string) =>
+    new Question(`focus=${encodeURIComponent(pattern)}`).pattern("focus")!.test(text);
+  expect(matches("sevt", "SEvt::keep")).toBe(true);
+  expect(matches("SEVT", "SEvt::keep")).toBe(false);
+  expect(matches("SEvt", "SEvt::keep")).toBe(true);
+  expect(matches("^\\Wsevt", " SEvt")).toBe(true);
+});
+
 test("what is wrong with one is said", () => {
   const wrong = new Question("events=9..3&kind=x&counter=y&limit=z&offset=-1&focus=(&by=q");
   expect(() => wrong.events("events")).toThrow("events: `9..3` is not a range of events such as 51..100");

@@ -67,12 +67,12 @@ export class Question {
     return this.oneOf("counter", COUNTERS) ?? "live";
   }
 
-  /** A regular expression, case ignored. */
+  /** A regular expression; case is ignored unless it has a capital, as by the command. */
   pattern(name: string): RegExp | null {
     const text = this.text(name);
     if (text === null) return null;
     try {
-      return new RegExp(text, "i");
+      return new RegExp(text, hasCapital(text) ? "" : "i");
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
       throw new Error(`${name}: \`${text}\` is no regular expression: ${why}`);
@@ -95,4 +95,9 @@ export class Question {
     if (word === undefined) throw new Error(`${name}: there is no \`${text}\``);
     return word;
   }
+}
+
+/** Whether a letter that is meant as one is upper-case: `\W` and `\p{Lu}` are no letters. */
+function hasCapital(pattern: string): boolean {
+  return /\p{Lu}/u.test(pattern.replace(/\\[pP]\{[^}]*\}|\\./g, ""));
 }

@@ -57,7 +57,7 @@ test("rows are ordered, filtered and paged", () => {
 });
 
 test("functions and shapes are looked for, but not in what is left out", () => {
-  expect(order("focus=GROW|call&kind=all")).toEqual([30, 10, 20]);
+  expect(order("focus=grow|call&kind=all")).toEqual([30, 10, 20]);
   expect(of("focus=run").sums.total_bytes).toBe(170);
   const leaks = of("shape=leak");
   expect([leaks.found, leaks.looked_at, leaks.rows[0]!.stack]).toEqual([1, 4, 10]);

@@ -11,17 +11,18 @@ import * as text from "./verdict";
 import { VerdictIcon } from "./VerdictIcon";
 
 export function Headline(props: { verdict: Verdict; isSmall?: boolean }) {
-  const { before, bytes_per_event, after } = text.line(props.verdict);
+  const { name, before, bytes_per_event, unit, after } = props.verdict.headline;
   const kind = props.verdict.verdict;
   return (
     <p class={`head-line ${props.isSmall ? "head-line-small" : ""}`}>
       <strong class={`head-word head-word-${kind}`} data-verdict={kind}>
         <VerdictIcon of={kind} />
-        {text.HEADLINES[kind]}
+        {name}
       </strong>
       <span class="head-rate">
         {before && <span>{before} </span>}
-        {bytes_per_event === null ? "any rate" : <Amount value={bytes_per_event} unit="bytes" />}
+        {bytes_per_event === null ? "unknown" : <Amount value={bytes_per_event} unit="bytes" />}
+        {bytes_per_event !== null && `/${unit}`}
       </span>
       <span class="head-after muted">{after}</span>
     </p>
@@ -73,7 +74,7 @@ export function Missing(props: { of: NonNullable<VerdictAnswer["missing"]> }) {
       <p>
         <strong>{props.of.reason}</strong>
       </p>
-      <p class="muted">To get one: {props.of.advice}.</p>
+      <p class="muted">Try: {props.of.advice}</p>
     </div>
   );
 }

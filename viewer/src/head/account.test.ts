@@ -42,7 +42,7 @@ test("live memory that was never written is taken off", () => {
     ["never written", -250],
   ]);
   const late = bar(account({ live_heap: 1000, untouched: -250 }));
-  expect(late.parts[1]).toMatchObject({ label: "made before, written now", bytes_per_event: 250 });
+  expect(late.parts[1]).toMatchObject({ label: "allocated earlier, first touched now", bytes_per_event: 250 });
 });
 
 test("the parts add up to the resident size", () => {

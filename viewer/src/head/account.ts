@@ -46,7 +46,7 @@ function signed(account: Account): { name: PartName; label: string; bytes_per_ev
     const value = account.bytes_per_event[name];
     if (name !== "untouched") return { name, label, bytes_per_event: value };
     // Live memory without pages behind it is taken off; it may also get its pages late.
-    return { name, label: value >= 0 ? label : "made before, written now", bytes_per_event: -value };
+    return { name, label: value >= 0 ? label : "allocated earlier, first touched now", bytes_per_event: -value };
   });
 }
 

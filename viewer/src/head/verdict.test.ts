@@ -7,51 +7,20 @@ const EVENTS: EventsAbout = {
   misuse: {
     end_without_begin: 0, begin_inside_event: 0, end_of_another: 0, scope_end_without_begin: 0, no_room: 0,
   },
+  search: { functions: [], line: null, functions_matched: null, functions_hooked: 0, jit_functions_matched: 0 },
 };
 
 function verdict(parts: Partial<Verdict>): Verdict {
   return {
     format: "residue-leaks", version: 1, program: "made", about: EVENTS, churn: [],
-    verdict: "leak", basis: "stacks", unit: "event", events: 1000, rate_bytes_per_event: 50_850, low: 48_870,
+    verdict: "leak",
+    headline: { name: "LEAK", before: "", bytes_per_event: 50_850, unit: "event", after: "  (95 %: exact, events 1..1000)" },
+    basis: "stacks", unit: "event", events: 1000, rate_bytes_per_event: 50_850, low: 48_870,
     high: 52_830, first_event: 1, last_event: 1000, warm_up_events: 0, smallest_visible_bytes_per_event: 12,
     needs_events: null, reasons: [], reason_codes: [], counter: null, series: { live: null, rss: null, vm: null }, account: null,
     stacks: [], ...parts,
   };
 }
-
-test("an interval has one unit where it can", () => {
-  expect(text.intervalText(48_870, 52_830)).toBe("47.7 .. 51.6 KiB");
-  expect(text.intervalText(1000, 2048)).toBe("1000 B .. 2.00 KiB");
-  expect(text.intervalText(-12, 12)).toBe("-12 .. 12 B");
-  expect(text.intervalText(7, 7)).toBe("exact");
-  expect(text.intervalText(null, 7)).toBe("unknown");
-  expect(text.intervalText(0, Infinity)).toBe("unknown");
-});
-
-test("each verdict has its line", () => {
-  const shown = (parts: Partial<Verdict>) => {
-    const { before, bytes_per_event, after } = text.line(verdict(parts));
-    return [before, bytes_per_event, after];
-  };
-  const interval = "(95 %: 47.7 .. 51.6 KiB, events 1..1000)";
-  expect(shown({})).toEqual(["", 50_850, `per event ${interval}`]);
-  expect(shown({ verdict: "freed-at-exit" })).toEqual([
-    "", 50_850, `per event ${interval}, held until the last event was over`,
-  ]);
-  expect(shown({ verdict: "fragmentation", basis: "rss" })).toEqual([
-    "RSS", 50_850, `per event ${interval}, while the live heap does not grow`,
-  ]);
-  expect(shown({ verdict: "growth", basis: "vm", unit: "tick", warm_up_events: 45 })).toEqual([
-    "VM", 50_850, "per tick (95 %: 47.7 .. 51.6 KiB, ticks 1..1000, warm-up 45)",
-  ]);
-  expect(shown({ verdict: "no-growth" })).toEqual(["this run would have seen", 12, "per event (events 1..1000)"]);
-  expect(shown({ verdict: "undetermined", needs_events: 294 })).toEqual([
-    "needs about 294 events:", 50_850, `per event ${interval}`,
-  ]);
-  expect(shown({ verdict: "undetermined", rate_bytes_per_event: Infinity })).toEqual([
-    "this run of 1\u202f000 events cannot tell:", null, `per event ${interval}`,
-  ]);
-});
 
 const stack = (id: number, share: number | null) => ({ stack: id, share, counter: null }) as StackVerdict;
 
@@ -72,12 +41,14 @@ test("counters are told by one of what they count", () => {
   ]);
   const counter: Followed = {
     name: "photons", bytes_per_unit: 1229, bytes_per_unit_low: 1200, bytes_per_unit_high: 1250, constant_bytes: 512,
-    constant_bytes_low: 500, constant_bytes_high: 524, correlation: 0.9987, explained_share: 0.97,
+    constant_bytes_low: 500, constant_bytes_high: 524, correlation: 0.9987, r_squared: 0.9974, explained_share: 0.97,
     dependence: "proportional", events: 1000, chance: 0,
   };
-  expect(text.followedText(counter, "event")).toBe("per photon (counter photons, r = 0.999, 97 % of the growth)");
+  expect(text.followedText(counter, "event")).toBe(
+    'per photon (counter "photons", r² = 1.00; accounts for 97 % of the rate)',
+  );
   expect(text.followedText({ ...counter, dependence: "both" }, "event")).toBe(
-    "per photon + 512 B per event (counter photons, r = 0.999, 97 % of the growth)",
+    'per photon + 512 B/event (counter "photons", r² = 1.00; accounts for 97 % of the rate)',
   );
   expect(text.followed(verdict({ counter }))).toBe(counter);
   expect(text.followed(verdict({ counter: { ...counter, dependence: "per-event" } }))).toBeNull();

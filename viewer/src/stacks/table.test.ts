@@ -12,7 +12,7 @@ const ROW: StackRow = {
   library: "liba.so", shape: "leak", confidence: "high", rate: 96, low: 95.5, high: 96.5,
   counter: {
     name: "photons", bytes_per_unit: 1.5, bytes_per_unit_low: 1.25, bytes_per_unit_high: 1.75, constant_bytes: 0,
-    constant_bytes_low: 0, constant_bytes_high: 0, correlation: 1, explained_share: 1, dependence: "proportional",
+    constant_bytes_low: 0, constant_bytes_high: 0, correlation: 1, r_squared: 1, explained_share: 1, dependence: "proportional",
     events: 100, chance: 0,
   },
   spark: [], births: [],

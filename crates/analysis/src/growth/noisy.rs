@@ -2,7 +2,10 @@
 
 use super::drift::{self, Drift};
 use super::steps::{self, FEWEST_LATE_RISES, Rises};
-use super::{FEWEST_READINGS, Growth, GrowthOptions, Method, Outcome, Reason, fell_back, warm_up};
+use super::{
+    FEWEST_READINGS, Growth, GrowthOptions, Method, Outcome, Reason, events_for_readings,
+    fell_back, warm_up,
+};
 use crate::series::Series;
 
 /// Chance of error that is accepted for calling a series growing (one-sided).
@@ -149,7 +152,7 @@ fn too_short(series: &Series, growth: &mut Growth) {
         growth.smallest_visible = estimate.smallest_visible;
     }
     growth.method = Method::TooShort;
-    growth.needs_events = Some(30);
+    growth.needs_events = Some(events_for_readings(series));
     growth.reasons.push(Reason::TooFewForNoise {
         readings: series.len(),
     });

@@ -127,6 +127,7 @@ impl MetaSum {
         meta.pid = 0;
         meta.parent_pid = 0;
         meta.duration_ns = self.ended_unix_ns.saturating_sub(meta.started_unix_ns);
+        meta.merged_profiles = self.profiles;
         meta.notes = notes;
         Facts {
             meta: self.meta,

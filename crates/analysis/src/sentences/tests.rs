@@ -1,4 +1,5 @@
 use super::*;
+use crate::series::Series;
 
 #[test]
 fn one_of_a_thing_is_not_several() {
@@ -10,7 +11,7 @@ fn one_of_a_thing_is_not_several() {
     assert_eq!(text(warm_up(1, 1)), "event 1 excluded as warm-up");
     assert_eq!(text(warm_up(51, 24)), "events 51..74 excluded as warm-up");
     let too_few = growth::Reason::TooFewReadings { readings: 1 };
-    assert_eq!(text(too_few), "1 reading: too few");
+    assert_eq!(text(too_few), "1 reading is too few");
     let rises = |rises| shape::Reason::Rises {
         bytes: 128.0,
         rises,
@@ -37,6 +38,29 @@ fn a_run_with_ticks_speaks_of_ticks() {
         high: f64::INFINITY,
     };
     assert_eq!(stack(&unknown, "tick"), "growth undetermined: 0 B/tick");
+}
+
+#[test]
+fn a_size_is_called_flat_only_where_its_readings_are() {
+    let course_of = |values: &[f64]| {
+        let events = (1..=values.len()).map(|event| event as f64).collect();
+        let options = growth::GrowthOptions::default();
+        let growth = growth::assess(&Series::new(events, values.to_vec()), &options);
+        course(&growth, "event")
+    };
+    let flat = vec![2_400_000.0; 100];
+    assert_eq!(course_of(&flat), "flat");
+    // From 2.4 to 11 MB, then at rest: no growth, but not flat.
+    let mut filled: Vec<f64> = (0..20)
+        .map(|at| 2_400_000.0 + 430_000.0 * f64::from(at))
+        .collect();
+    filled.extend(vec![11_000_000.0; 180]);
+    assert_eq!(course_of(&filled), "flat since event 21 (+8.20 MiB before)");
+    let growing: Vec<f64> = (0..100).map(|at| 307.0 * f64::from(at)).collect();
+    assert_eq!(course_of(&growing), "+307 B/event");
+    let falling: Vec<f64> = growing.iter().map(|value| -value).collect();
+    assert_eq!(course_of(&falling), "-307 B/event");
+    assert_eq!(course_of(&[5.0, 9.0, 4.0]), "-0.50 B/event (uncertain)");
 }
 
 #[test]

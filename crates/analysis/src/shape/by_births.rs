@@ -23,8 +23,9 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, Reason) {
     let sizes = history.births.iter().map(|birth| birth.bytes);
     let bytes = sizes.fold(0_u64, u64::saturating_add);
     let of_events = u64::from(history.events.max(1));
+    // A running program goes on while it is read: some births are younger than the last event.
     let survivors = Reason::Survivors {
-        from_events: count as u64,
+        from_events: of_events.min(count as u64),
         of_events,
         mean_bytes: bytes as f64 / count as f64,
     };

@@ -81,7 +81,7 @@ pub(super) fn decide(
     {
         let reason = Reason::SizeMayGrow {
             basis,
-            live_is_flat: sizes.live.is_some(),
+            live_is_flat: sizes.live.as_ref().is_some_and(Growth::is_flat),
         };
         return Some((Headline::Undetermined, basis, growth.clone(), vec![reason]));
     }

@@ -21,7 +21,7 @@ pub enum Reason {
     SumMayBeAtRest,
     /// No single stack stands out; all together grow.
     ManyPaths,
-    /// `live_is_flat` is false where nothing is known of the heap.
+    /// `live_is_flat` is false where the live heap moved, and where nothing is known of it.
     SizeMayGrow {
         basis: Basis,
         live_is_flat: bool,

@@ -14,7 +14,7 @@ fn counters_of_all_threads_are_added_up() {
     // The second thread frees what the first made, and makes one of its own.
     arena.freed(other, stack, 100);
     arena.made(other, stack, 7);
-    arena.set_overflow(one, stack, &[(EXTRA_IN_PLACE, 4), (EXTRA_MOVED, 5)]);
+    arena.set_overflow(one, stack, &[(OVERFLOW_IN_PLACE, 4), (OVERFLOW_MOVED, 5)]);
     let profile = profile(arena);
     let expected = Counters {
         calls: 4,

@@ -147,9 +147,9 @@ fn late_frees_keep_the_path_that_frees() {
     arena.freed(state, stack, 8);
     let packed = 9 << 32 | u64::from(again);
     let words = [
-        (EXTRA_DEFERRED_FREES, 3),
-        (EXTRA_DEFERRED_EVENTS, 12),
-        (EXTRA_FREED_AT_AND_LONGEST, packed),
+        (OVERFLOW_DEFERRED_FREES, 3),
+        (OVERFLOW_DEFERRED_EVENTS, 12),
+        (OVERFLOW_FREED_AT_AND_LONGEST, packed),
     ];
     arena.set_overflow(state, stack, &words);
     let profile = profile(arena);

@@ -23,39 +23,104 @@ fn line(event: u32, id: u64, number: u32, counts: &[(&str, f64)]) -> Seen {
             .iter()
             .map(|&(name, value)| (name.to_string(), value))
             .collect(),
+        skipped_counts: Default::default(),
         account: None,
-        papers: None,
+        proc_maps: None,
     }
 }
 
+/// Kind, number and id of the moments.
+fn named(profile: &Profile) -> Vec<(MomentKind, u32, u64)> {
+    let moments = profile.timeline.moments.iter();
+    let named = moments.map(|moment| (moment.kind, moment.event, moment.id));
+    named.collect()
+}
+
 #[test]
-fn lines_name_and_count_the_event_that_they_end() {
+fn a_line_with_counters_names_and_counts_the_event_that_it_ends() {
     let mut arena = ArenaBytes::new();
     let hits = arena.name("hits");
     arena.set(header::INTERVAL, 3);
+    arena.set(header::SOURCE, header::SOURCE_LINES);
+    arena.set(header::EVENTS, 3);
+    arena.set(header::BIRTH, 3);
+    let loaded = arena.name("loaded");
+    let stamp = Row {
+        name: Some(loaded),
+        ..moment(KIND_STAMP, 1, 15)
+    };
+    arena.row(Region::Moments, stamp, 0);
     let seen = vec![
         line(1, 100, 1, &[]),
         line(2, 101, 2, &[("hits", 5.0)]),
         line(3, 102, 3, &[("hits", 2.0), ("misses", 1.0)]),
     ];
     let profile = profile_seen(arena, seen);
+    assert_eq!(
+        named(&profile),
+        [
+            (MomentKind::Begin, 1, 100),
+            (MomentKind::Begin, 2, 101),
+            (MomentKind::Begin, 3, 102),
+            (MomentKind::End, 3, 102),
+            (MomentKind::Last, 3, 102),
+        ]
+    );
     let timeline = &profile.timeline;
-    let ids: Vec<u64> = timeline.moments.iter().map(|moment| moment.id).collect();
-    assert_eq!(ids, [101, 102, 3, 3]);
     assert_eq!(timeline.about.late_lines, 1);
-    assert_eq!(timeline.names, ["hits", "misses"]);
+    assert_eq!(timeline.names, ["hits", "loaded", "misses"]);
     let counts: Vec<(u32, u32, f64)> = timeline
         .counts
         .iter()
         .map(|count| (count.event, count.name, count.value))
         .collect();
-    assert_eq!(counts, [(1, hits, 5.0), (2, hits, 2.0), (2, 1, 1.0)]);
+    assert_eq!(counts, [(2, hits, 5.0), (3, hits, 2.0), (3, 2, 1.0)]);
     let totals: Vec<(u32, u32, f64)> = timeline
         .totals
         .iter()
         .map(|total| (total.moment, total.name, total.total))
         .collect();
-    assert_eq!(totals, [(1, hits, 5.0), (2, hits, 7.0), (2, 1, 1.0)]);
+    assert_eq!(totals, [(2, hits, 5.0), (3, hits, 7.0), (3, 2, 1.0)]);
+    let stamps: Vec<u32> = timeline.stamps.iter().map(|stamp| stamp.event).collect();
+    assert_eq!(stamps, [2], "between the first line and the second");
+}
+
+#[test]
+fn a_line_without_counters_begins_its_event() {
+    let mut arena = ArenaBytes::new();
+    arena.set(header::INTERVAL, 2);
+    arena.set(header::SOURCE, header::SOURCE_LINES);
+    arena.set(header::EVENTS, 2);
+    let profile = profile_seen(arena, vec![line(1, 100, 1, &[]), line(2, 101, 2, &[])]);
+    assert_eq!(
+        named(&profile),
+        [
+            (MomentKind::Begin, 1, 100),
+            (MomentKind::Begin, 2, 101),
+            (MomentKind::Last, 2, 101),
+        ]
+    );
+}
+
+#[test]
+fn lines_that_are_not_kept_count_in_the_totals() {
+    let mut arena = ArenaBytes::new();
+    let hits = arena.name("hits");
+    arena.set(header::INTERVAL, 2);
+    arena.set(header::EVENTS, 9);
+    let later = Seen {
+        skipped_counts: [("hits".to_string(), 30.0)].into(),
+        ..line(9, 108, 2, &[("hits", 2.0)])
+    };
+    let profile = profile_seen(arena, vec![line(1, 100, 1, &[("hits", 5.0)]), later]);
+    let mut totals = profile.timeline.totals.iter();
+    let last = totals.rfind(|total| total.name == hits);
+    assert_eq!(last.map(|total| total.total), Some(37.0));
+    assert_eq!(
+        named(&profile)[1],
+        (MomentKind::Begin, 2, 2),
+        "its line was not kept"
+    );
 }
 
 #[test]
@@ -81,7 +146,7 @@ fn stamps_counts_and_snapshots_are_tied_to_moments() {
     let mut seen = line(1, 1, 3, &[]);
     seen.kind = MomentKind::Snapshot;
     seen.name = Some("asked for".to_string());
-    seen.papers = Some(["a", "b", "c"].map(String::from));
+    seen.proc_maps = Some(["a", "b", "c"].map(String::from));
     seen.account = Some(Account {
         heap_bytes: 5,
         ..Account::default()

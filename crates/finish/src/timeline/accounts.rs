@@ -60,8 +60,8 @@ pub fn snapshots(
             continue;
         };
         let text = |index: usize| {
-            let place = SNAPSHOT_PAPERS + 2 * index;
-            arena.bytes(Region::Papers, words[place], words[place + 1])
+            let place = SNAPSHOT_PROC_MAPS + 2 * index;
+            arena.bytes(Region::ProcMaps, words[place], words[place + 1])
         };
         snapshots.push(Snapshot {
             name: words[SNAPSHOT_NAME] as NameId,
@@ -72,7 +72,7 @@ pub fn snapshots(
         });
     }
     snapshots.extend(seen.iter().filter_map(|seen| {
-        let [maps, smaps, numa_maps] = seen.papers.clone()?;
+        let [maps, smaps, numa_maps] = seen.proc_maps.clone()?;
         Some(Snapshot {
             name: names.id(seen.name.as_ref()?)?,
             moment: numbers.at(u64::from(seen.number))?,

@@ -23,8 +23,8 @@ pub fn stamps(rows: &[Row]) -> Vec<Stamp> {
     stamps.filter_map(stamp).collect()
 }
 
-/// What was counted in each event. A line of output carries the numbers of the event
-/// that it ended.
+/// What was counted in each event. A line of output carries the numbers of its event,
+/// which has the same number as the line.
 pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
     let mut by_program: BTreeMap<(EventNumber, NameId), f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.kind == KIND_COUNT) {
@@ -37,7 +37,7 @@ pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
         .map(|((event, name), value)| Count { event, name, value })
         .collect();
     for seen in seen {
-        let event = seen.event.saturating_sub(1);
+        let event = seen.event;
         counts.extend(seen.counts.iter().filter_map(|(name, &value)| {
             let name = names.id(name)?;
             Some(Count { event, name, value })
@@ -59,19 +59,20 @@ pub fn totals(rows: &[Row], seen: &[Seen], names: &Names, numbers: &Numbers) -> 
     let mut totals: Vec<CounterTotal> = by_program.collect();
     let mut running: BTreeMap<NameId, f64> = BTreeMap::new();
     for seen in seen {
-        let moment = numbers.at(u64::from(seen.number));
-        for (name, value) in &seen.counts {
-            let Some(name) = names.id(name) else {
-                continue;
-            };
-            let total = running.entry(name).or_default();
-            *total += value;
-            totals.extend(moment.map(|moment| CounterTotal {
-                moment,
-                name,
-                total: *total,
-            }));
+        for (name, value) in seen.skipped_counts.iter().chain(&seen.counts) {
+            if let Some(name) = names.id(name) {
+                *running.entry(name).or_default() += value;
+            }
         }
+        let moment = numbers.at(u64::from(seen.number));
+        let counted = seen.counts.keys().filter_map(|name| names.id(name));
+        totals.extend(counted.filter_map(|name| {
+            Some(CounterTotal {
+                moment: moment?,
+                name,
+                total: *running.get(&name)?,
+            })
+        }));
     }
     totals
 }

@@ -4,6 +4,7 @@
 mod accounts;
 mod changes;
 mod counts;
+pub mod line_events;
 mod moments;
 mod names;
 mod rows;
@@ -13,6 +14,7 @@ use crate::births::Births;
 use crate::ledger::Ledger;
 use crate::outside::Seen;
 use crate::paths::Paths;
+use line_events::LineEvents;
 use names::Names;
 use residue_arena::header;
 use residue_profile::ROOT;
@@ -32,14 +34,17 @@ pub fn read(
     paths: &Paths,
     last: &LastMoment,
 ) -> Result<Timeline, Error> {
-    name_by_the_end(&mut seen);
+    let line_events = LineEvents::of(arena, &seen);
     let names = Names::read(arena, &seen)?;
-    let rows = rows::read(arena)?;
+    let mut rows = rows::read(arena)?;
+    line_events.number_rows(&mut rows);
+    let counts = counts::counts(&rows, &seen, &names);
+    line_events.number_lines(&mut seen);
     let moments::Moments { moments, numbers } = moments::put_in_order(&rows, &seen, &names, last);
     Ok(Timeline {
         about: about(arena, &seen),
         stamps: counts::stamps(&rows),
-        counts: counts::counts(&rows, &seen, &names),
+        counts,
         totals: counts::totals(&rows, &seen, &names, &numbers),
         changes: changes::read(arena, ledger, &numbers)?,
         accounts: accounts::accounts(arena, &seen, &numbers)?,
@@ -66,7 +71,7 @@ fn about(arena: &ArenaFile, seen: &[Seen]) -> About {
         },
         streams: word(header::STREAMS) as u32,
         stride: word(header::STRIDE) as u32,
-        birth_bin_events: Births::of(arena).bin_events(),
+        birth_bin_events: Births::of(arena, LineEvents::of(arena, seen)).bin_events(),
         late_lines: seen.iter().filter(|seen| seen.is_late).count() as u64,
         tick_ns: word(header::TICK_NS),
         misuse: Misuse {
@@ -76,23 +81,7 @@ fn about(arena: &ArenaFile, seen: &[Seen]) -> About {
             scope_end_without_begin: word(header::SCOPE_END_WITHOUT_BEGIN),
             no_room: word(header::NO_ROOM),
         },
-    }
-}
-
-/// A line that carries numbers speaks of the event that it ends. So an event has the
-/// id, like the numbers, of the line after the one that began it.
-fn name_by_the_end(seen: &mut [Seen]) {
-    if seen.iter().all(|seen| seen.counts.is_empty()) {
-        return;
-    }
-    let mut next_id = None;
-    for seen in seen.iter_mut().rev() {
-        if seen.kind == MomentKind::Begin {
-            let own_id = seen.id;
-            // The last event was not over when the recording ended.
-            seen.id = next_id.unwrap_or(u64::from(seen.event));
-            next_id = Some(own_id);
-        }
+        search: EventSearch::default(),
     }
 }
 

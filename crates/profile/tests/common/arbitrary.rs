@@ -38,18 +38,20 @@ prop_compose! {
         start_paused: bool,
         end in end(),
     ) -> Meta {
-        let [residue_version, program, executable, host, kernel, allocator, birth_unit, _] = texts;
+        let [residue_version, program, executable, host, kernel, allocator, birth_unit, process_name] = texts;
         let [started_unix_ns, duration_ns, page_bytes, min_size_bytes, max_size_bytes, verify_every]
             = numbers;
         let (command, notes) = lists;
         let (pid, parent_pid, max_depth) = ids;
+        let imported_from = process_name.chars().rev().collect();
         let options = Options {
             min_size_bytes, max_size_bytes, max_depth, start_paused, verify_every,
         };
         Meta {
             residue_version, program, executable, command, pid, parent_pid, host, kernel,
             started_unix_ns, duration_ns, end, allocator, page_bytes, max_rss_bytes, options,
-            birth_unit, notes,
+            birth_unit, notes, process_name, merged_profiles: page_bytes, imported_from,
+            is_damaged: false,
         }
     }
 }

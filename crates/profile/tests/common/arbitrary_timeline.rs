@@ -43,6 +43,13 @@ fn about() -> impl Strategy<Value = About> {
                 tick_ns,
                 late_lines,
                 misuse,
+                search: EventSearch {
+                    functions: vec!["Sim::step*".to_string()],
+                    line: Some(format!("event {events}")),
+                    functions_matched: (events != 0).then_some(events),
+                    functions_hooked: late_lines,
+                    jit_functions_matched: tick_ns,
+                },
             }
         },
     )
@@ -111,9 +118,9 @@ prop_compose! {
 prop_compose! {
     fn snapshot()(
         (name, moment) in (id(), id()),
-        papers in proptest::array::uniform3(vec(any::<u8>(), 0..40)),
+        proc_maps in proptest::array::uniform3(vec(any::<u8>(), 0..40)),
     ) -> Snapshot {
-        let [maps, smaps, numa_maps] = papers;
+        let [maps, smaps, numa_maps] = proc_maps;
         Snapshot { name, moment, maps, smaps, numa_maps }
     }
 }

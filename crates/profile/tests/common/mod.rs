@@ -128,6 +128,7 @@ pub fn sample() -> Profile {
             },
             birth_unit: "event".into(),
             notes: vec!["a note".into()],
+            ..Meta::default()
         },
         heap: Totals {
             calls: 1_000_106,

@@ -100,6 +100,7 @@ fn timeline() -> Timeline {
                 end_without_begin: 3,
                 ..Misuse::default()
             },
+            search: EventSearch::default(),
         },
         names: vec!["parsed".into(), "größe".into(), "".into()],
         moments: vec![

@@ -15,6 +15,7 @@ mod timeline;
 
 use std::io::{self, Write};
 
+use residue_analysis::history::EventRange;
 use residue_names::{DemangleStyle, demangle};
 use residue_profile::*;
 use serde::Serialize;
@@ -94,8 +95,8 @@ pub struct Whole<'a> {
     timeline: timeline::Whole<'a>,
 }
 
-/// One JSON document, a line for each row.
-pub fn write_json(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
+/// One JSON document, a line for each row. Of the timeline only some events.
+pub fn write_json(profile: &Profile, events: EventRange, out: &mut dyn Write) -> io::Result<()> {
     out.write_all(b"{\"format\":\"residue-dump\",\"version\":1")?;
     let mut form = Json {
         out,
@@ -113,7 +114,7 @@ pub fn write_json(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     form.rows("stacks", stacks)?;
     form.out.write_all(b",\n\"timeline\":{")?;
     form.is_first = true;
-    write_timeline(&profile.timeline, &mut form)?;
+    write_timeline(&profile.timeline, events, &mut form)?;
     form.out.write_all(b"}}\n")
 }
 
@@ -182,7 +183,7 @@ mod tests {
 
     fn dump(profile: &Profile) -> Value {
         let mut out = Vec::new();
-        write_json(profile, &mut out).unwrap();
+        write_json(profile, EventRange::ALL, &mut out).unwrap();
         serde_json::from_slice(&out).unwrap()
     }
 

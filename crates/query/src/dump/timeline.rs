@@ -3,6 +3,7 @@
 
 use std::io;
 
+use residue_analysis::history::EventRange;
 use residue_profile::timeline::*;
 use serde::Serialize;
 
@@ -26,6 +27,16 @@ struct SnapshotRow {
     numa_maps_bytes: usize,
 }
 
+/// A moment; where others are left out, with its number, which rows of other lists point to.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+struct MomentRow<'a> {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    moment: Option<MomentId>,
+    #[serde(flatten)]
+    row: &'a Moment,
+}
+
 /// What is written, member by member.
 #[cfg(feature = "schema")]
 #[derive(schemars::JsonSchema)]
@@ -33,7 +44,7 @@ struct SnapshotRow {
 #[expect(dead_code, reason = "only its schema is made")]
 pub struct Whole<'a> {
     about: About,
-    moments: Vec<Named<'a, &'a Moment>>,
+    moments: Vec<Named<'a, MomentRow<'a>>>,
     stamps: Vec<Named<'a, &'a Stamp>>,
     counts: Vec<Named<'a, &'a Count>>,
     totals: Vec<Named<'a, &'a CounterTotal>>,
@@ -43,32 +54,54 @@ pub struct Whole<'a> {
     deferrals: Vec<&'a Deferral>,
 }
 
-pub fn write(timeline: &Timeline, form: &mut impl DumpForm) -> io::Result<()> {
+/// Writes what belongs to these events; deferrals belong to none and are always there.
+pub fn write(timeline: &Timeline, events: EventRange, form: &mut impl DumpForm) -> io::Result<()> {
     form.facts("about", &timeline.about)?;
     let name = |id: NameId| timeline.names.get(id as usize).map(String::as_str);
-    let moments = timeline.moments.iter().map(|row| Named {
+    let is_whole = events == EventRange::ALL;
+    let holds = |event: EventNumber| is_whole || (events.from..=events.to).contains(&event);
+    let holds_moment = |moment: MomentId| {
+        let moment = timeline.moments.get(moment as usize);
+        is_whole || moment.is_some_and(|moment| holds(moment.event))
+    };
+    let moments = (0..).zip(&timeline.moments);
+    let moments = moments.filter(|(_, row)| holds(row.event));
+    let moments = moments.map(|(id, row)| Named {
         name: row.name.and_then(name),
-        row,
+        row: MomentRow {
+            moment: (!is_whole).then_some(id),
+            row,
+        },
     });
     form.rows("moments", moments)?;
-    let stamps = timeline.stamps.iter().map(|row| Named {
+    let stamps = timeline.stamps.iter().filter(|row| holds(row.event));
+    let stamps = stamps.map(|row| Named {
         name: name(row.name),
         row,
     });
     form.rows("stamps", stamps)?;
-    let counts = timeline.counts.iter().map(|row| Named {
+    let counts = timeline.counts.iter().filter(|row| holds(row.event));
+    let counts = counts.map(|row| Named {
         name: name(row.name),
         row,
     });
     form.rows("counts", counts)?;
-    let totals = timeline.totals.iter().map(|row| Named {
+    let totals = timeline
+        .totals
+        .iter()
+        .filter(|row| holds_moment(row.moment));
+    let totals = totals.map(|row| Named {
         name: name(row.name),
         row,
     });
     form.rows("totals", totals)?;
-    form.rows("changes", timeline.changes.iter())?;
-    form.rows("accounts", timeline.accounts.iter())?;
-    let snapshots = timeline.snapshots.iter().map(|snapshot| Named {
+    let changes = timeline.changes.iter();
+    form.rows("changes", changes.filter(|row| holds_moment(row.moment)))?;
+    let accounts = timeline.accounts.iter();
+    form.rows("accounts", accounts.filter(|row| holds_moment(row.moment)))?;
+    let snapshots = timeline.snapshots.iter();
+    let snapshots = snapshots.filter(|row| holds_moment(row.moment));
+    let snapshots = snapshots.map(|snapshot| Named {
         name: name(snapshot.name),
         row: SnapshotRow {
             moment: snapshot.moment,
@@ -89,12 +122,16 @@ mod tests {
     use serde_json::{Value, json};
 
     fn dump(timeline: &Timeline) -> Value {
+        dump_events(timeline, EventRange::ALL)
+    }
+
+    fn dump_events(timeline: &Timeline, events: EventRange) -> Value {
         let mut out = b"{".to_vec();
         let mut json = Json {
             out: &mut out,
             is_first: true,
         };
-        write(timeline, &mut json).unwrap();
+        write(timeline, events, &mut json).unwrap();
         out.push(b'}');
         serde_json::from_slice(&out).unwrap()
     }
@@ -147,6 +184,33 @@ mod tests {
                 "stack": 3, "frees": 10, "events": 20, "longest_events": 3, "freed_at": 7,
             }])
         );
+    }
+
+    #[test]
+    fn some_events_alone_keep_the_numbers_of_their_moments() {
+        let moment = |event| Moment {
+            has_changes: true,
+            ..Moment::unread(MomentKind::Begin, event, 0)
+        };
+        let change = |moment| Change {
+            moment,
+            stack: 0,
+            bytes: 64,
+            blocks: 1,
+        };
+        let timeline = Timeline {
+            moments: (1..=5).map(moment).collect(),
+            changes: (0..5).map(change).collect(),
+            ..Timeline::default()
+        };
+        let dump = dump_events(&timeline, EventRange { from: 3, to: 4 });
+        let of = |list: &str, member: &str| -> Vec<u64> {
+            let rows = dump[list].as_array().unwrap().iter();
+            rows.map(|row| row[member].as_u64().unwrap()).collect()
+        };
+        assert_eq!(of("moments", "event"), [3, 4]);
+        assert_eq!(of("moments", "moment"), [2, 3]);
+        assert_eq!(of("changes", "moment"), [2, 3]);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! The verdict for programs to read; the schema is docs/schemas/leaks.schema.json.
 
+use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::choice::Names;
 use crate::paths::shortened;
@@ -31,6 +32,8 @@ pub struct Document<'a> {
     /// Where events come from.
     about: &'a About,
     verdict: Headline,
+    /// The first line of `residue leaks`.
+    headline: HeadlineText,
     /// What the rate was measured on.
     basis: Basis,
     /// Growth, in bytes per event or tick.
@@ -261,6 +264,7 @@ pub fn document<'a>(
         events: verdict.events,
         about: &profile.timeline.about,
         verdict: verdict.headline,
+        headline: headline(verdict),
         basis: verdict.basis,
         rate_bytes_per_event: growth.rate,
         low: growth.low,

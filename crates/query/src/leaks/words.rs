@@ -1,6 +1,4 @@
-//! The verdict in words: what, how much, how sure, and why.
-
-use std::fmt;
+//! What is said below the headline of a verdict.
 
 use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Growth;
@@ -9,86 +7,9 @@ use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
 use residue_profile::Profile;
 use residue_profile::timeline::Misuse;
-use residue_profile::units::{count, fractional_bytes};
-use serde::Serialize;
+use residue_profile::units::{count, counted, fractional_bytes, three_digits};
 
 use super::name_of;
-
-/// Why nothing is judged, and what to try.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-pub struct NoVerdict {
-    pub reason: String,
-    pub advice: &'static str,
-}
-
-impl NoVerdict {
-    pub fn too_few(unit: &str) -> NoVerdict {
-        NoVerdict {
-            reason: format!("no verdict: fewer than two {unit}s were recorded there"),
-            advice: "mark events (docs/EVENTS.md), or use --event-function, --event-line or a \
-                     shorter --tick",
-        }
-    }
-}
-
-impl fmt::Display for NoVerdict {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}; {}", self.reason, self.advice)
-    }
-}
-
-/// The headline: what, how much, how sure.
-pub fn head(verdict: &Verdict, unit: &str) -> String {
-    let growth = &verdict.growth;
-    let events = format!(
-        "{unit}s {}..{}{}",
-        growth.first_event,
-        growth.last_event,
-        warm_up(growth)
-    );
-    let rate = rate_text(growth.rate, unit);
-    let interval = interval(growth);
-    match verdict.headline {
-        Headline::Leak => format!("LEAK  {rate}  (95 %: {interval}, {events})"),
-        Headline::FreedAtExit => format!(
-            "FREED AT EXIT  {rate}  (95 %: {interval}, {events}): held until the last {unit} was over"
-        ),
-        Headline::Fragmentation => format!(
-            "FRAGMENTATION  RSS grows {rate}  (95 %: {interval}, {events}) while the live heap does not"
-        ),
-        Headline::Growth => format!(
-            "GROWS  {} {rate}  (95 %: {interval}, {events})",
-            basis(verdict.basis)
-        ),
-        Headline::NoGrowth => format!(
-            "NO GROWTH  this run would have seen {} ({events})",
-            rate_text(growth.smallest_visible, unit)
-        ),
-        Headline::Undetermined => {
-            let needs = match growth.needs_events {
-                Some(needs) => format!("needs about {} {unit}s", count(needs)),
-                None => format!("this run of {} {unit}s cannot tell", count(verdict.events)),
-            };
-            format!("UNDETERMINED  {needs}  ({rate}, 95 %: {interval}, {events})")
-        }
-    }
-}
-
-fn basis(basis: Basis) -> &'static str {
-    match basis {
-        Basis::Stacks | Basis::Live => "the live heap",
-        Basis::Rss => "RSS",
-        Basis::Vm => "VM",
-    }
-}
-
-fn warm_up(growth: &Growth) -> String {
-    match growth.warm_up_events {
-        0 => String::new(),
-        events => format!(", warm-up {}", count(events)),
-    }
-}
 
 /// A rate with its unit: `2.20 MiB/event`.
 pub fn rate_text(rate: f64, unit: &str) -> String {
@@ -98,20 +19,6 @@ pub fn rate_text(rate: f64, unit: &str) -> String {
     format!("{}/{unit}", fractional_bytes(rate))
 }
 
-fn interval(growth: &Growth) -> String {
-    if !growth.low.is_finite() || !growth.high.is_finite() {
-        return "unknown".to_string();
-    }
-    if growth.low == growth.high {
-        return "exact".to_string();
-    }
-    format!(
-        "{} .. {}",
-        fractional_bytes(growth.low),
-        fractional_bytes(growth.high)
-    )
-}
-
 /// Why, in lines below the headline.
 pub fn reasons(verdict: &Verdict) -> Vec<String> {
     let is_plain = verdict.headline == Headline::Leak && verdict.basis == Basis::Stacks;
@@ -119,7 +26,10 @@ pub fn reasons(verdict: &Verdict) -> Vec<String> {
         true => sentences::of_headline(verdict),
         false => sentences::of_verdict(verdict),
     };
-    let mut lines: Vec<String> = shown.iter().map(|reason| format!("  {reason}")).collect();
+    // What the headline says is not said again.
+    let in_headline = sentences::why_undetermined(verdict);
+    let shown = shown.iter().filter(|it| Some(*it) != in_headline.as_ref());
+    let mut lines: Vec<String> = shown.map(|reason| format!("  {reason}")).collect();
     lines.extend(vm_against_rss(verdict));
     lines.extend(rss_beyond_leak(verdict));
     lines
@@ -154,19 +64,17 @@ pub fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
     let name = name_of(profile, followed);
     let per = |value: f64| format!("{} per {}", fractional_bytes(value), singular(name));
+    let fit = format!(
+        "(counter \"{name}\", r² = {:.2}; accounts for {:.0} % of the rate)",
+        follow.r_squared,
+        follow.explained_share * 100.0
+    );
     match follow.dependence {
-        Dependence::Proportional => format!(
-            "{} (counter \"{name}\", r = {:.3}, explains {:.0} %)",
-            per(follow.bytes_per_unit),
-            follow.correlation,
-            follow.explained_share * 100.0
-        ),
+        Dependence::Proportional => format!("{} {fit}", per(follow.bytes_per_unit)),
         Dependence::Both => format!(
-            "{} + {} (counter \"{name}\", r = {:.3}, {:.0} % of the growth)",
+            "{} + {} {fit}",
             per(follow.bytes_per_unit),
             rate_text(follow.constant_bytes, unit),
-            follow.correlation,
-            follow.explained_share * 100.0
         ),
         Dependence::PerEvent | Dependence::Unclear => {
             format!("no counter: the same in every {unit}")
@@ -207,6 +115,7 @@ pub fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
     let size = stack.verdict.growth.rate / stack.blocks_per_event;
     let number = match stack.blocks_per_event {
         rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
+        rate if rate >= 1.0 => three_digits(rate),
         rate => format!("{rate:.3}"),
     };
     let blocks = if number == "1" { "block" } else { "blocks" };
@@ -223,20 +132,25 @@ pub fn misuse(misuse: &Misuse) -> Vec<String> {
         no_room,
     } = *misuse;
     [
-        (end_without_begin, "ends of events that had not begun"),
+        (end_without_begin, "event_end", "without event_begin"),
         (
             begin_inside_event,
-            "events begun inside another of their stream",
+            "event_begin",
+            "inside an open event of the same stream",
         ),
-        (end_of_another, "ends of events under another id"),
-        (scope_end_without_begin, "ends of scopes that had not begun"),
+        (end_of_another, "event_end", "with a mismatched id"),
+        (scope_end_without_begin, "scope_end", "without scope_begin"),
         (
             no_room,
-            "marks beyond the recorder's room for names or streams",
+            "mark",
+            "beyond the recorder's limit of names or streams",
         ),
     ]
     .into_iter()
-    .filter(|(number, _)| *number != 0)
-    .map(|(number, what)| format!("  warning: {} {what} were passed over", count(number)))
+    .filter(|(number, ..)| *number != 0)
+    .map(|(number, call, how)| {
+        let calls = counted(number, &format!("{call} call"), &format!("{call} calls"));
+        format!("  warning: ignored {calls} {how}")
+    })
     .collect()
 }

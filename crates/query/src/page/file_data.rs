@@ -16,8 +16,8 @@ use super::answers::timeline::{Timeline, timeline};
 use super::answers::verdict::{VerdictAnswer, verdict};
 use super::file_rows::script_json::to_script_json;
 use super::file_rows::{FileRows, Limits};
+use super::open_profiles::OpenProfiles;
 use super::question::Question;
-use super::shelf::Shelf;
 
 /// What a self-contained file holds.
 #[derive(Serialize)]
@@ -54,18 +54,18 @@ struct SizesByKind {
 }
 
 /// The data as one document, in which no tag can begin.
-pub fn file_data(shelf: &Shelf, limits: &Limits) -> Result<Vec<u8>> {
-    let rows = FileRows::of(&shelf.first, limits)?;
-    let mut shelf = shelf.clone();
-    shelf.left_out = rows.left_out();
-    let shelf = &shelf;
+pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
+    let rows = FileRows::of(&profiles.first, limits)?;
+    let mut profiles = profiles.clone();
+    profiles.left_out = rows.left_out();
+    let profiles = &profiles;
     let everything = Question::default();
-    let stages = |value: &str| stages(shelf, &Question::parse(&format!("value={value}")));
-    let sizes = |kind: &str| sizes(shelf, &Question::parse(&format!("kind={kind}")));
+    let stages = |value: &str| stages(profiles, &Question::parse(&format!("value={value}")));
+    let sizes = |kind: &str| sizes(profiles, &Question::parse(&format!("kind={kind}")));
     to_script_json(&FileData {
-        about: about(shelf)?,
-        verdict: verdict(shelf, &everything)?,
-        timeline: timeline(shelf, &everything)?,
+        about: about(profiles)?,
+        verdict: verdict(profiles, &everything)?,
+        timeline: timeline(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,
             vm: stages("vm")?,
@@ -79,16 +79,20 @@ pub fn file_data(shelf: &Shelf, limits: &Limits) -> Result<Vec<u8>> {
             all: sizes("all")?,
         },
         rows: &rows,
-        details: details(shelf, &rows, limits)?,
+        details: details(profiles, &rows, limits)?,
     })
 }
 
 /// Details of the rows that matter most, as long as they fit.
-fn details(shelf: &Shelf, rows: &FileRows, limits: &Limits) -> Result<BTreeMap<i64, StackDetail>> {
+fn details(
+    profiles: &OpenProfiles,
+    rows: &FileRows,
+    limits: &Limits,
+) -> Result<BTreeMap<i64, StackDetail>> {
     let mut details = BTreeMap::new();
     let mut bytes = 0;
     for number in rows.stacks().take(limits.details) {
-        let detail = stack(shelf, &Question::parse(&format!("stack={number}")))?;
+        let detail = stack(profiles, &Question::parse(&format!("stack={number}")))?;
         bytes += to_script_json(&detail)?.len();
         if bytes > limits.detail_bytes {
             break;
@@ -121,14 +125,14 @@ mod tests {
         });
         let name = "a.residue".to_string();
         let opened = Opened::new(name, profile, Names::short());
-        let shelf = Shelf::new(opened, None);
+        let profiles = OpenProfiles::new(opened, None);
         let of = |details: usize, detail_bytes: usize| {
             let limits = Limits {
                 details,
                 detail_bytes,
                 ..Limits::USUAL
             };
-            let written = file_data(&shelf, &limits).unwrap();
+            let written = file_data(&profiles, &limits).unwrap();
             assert!(!written.contains(&b'<'));
             let read: Value = serde_json::from_slice(&written).unwrap();
             (written.len(), read["details"].as_object().unwrap().clone())
@@ -142,7 +146,7 @@ mod tests {
         }
         const MOST: usize = 100_000;
         let (bytes, some) = of(usize::MAX, MOST);
-        assert!(some.len() > 1 && some.len() < shelf.first.groups().count());
+        assert!(some.len() > 1 && some.len() < profiles.first.groups().count());
         // Each has its number in front.
         assert!(bytes - none_bytes <= MOST + 10 * some.len());
         assert!(bytes - none_bytes > MOST / 2);

@@ -82,19 +82,19 @@ impl<'a> FlameTree<'a> {
     }
 
     /// Everything, to be looked at from where it was allocated.
-    pub fn ends(&self) -> Upside {
+    pub fn ends(&self) -> InvertedBox {
         let nodes = 1..self.shown.tree.nodes.len() as CallNodeId;
         let starts = nodes.filter(|&node| self.own_width(node).weight > 0);
-        Upside {
+        InvertedBox {
             key: String::new(),
             members: starts.map(|node| (node, node)).collect(),
         }
     }
 
     /// The sum over the places of an inverted box.
-    pub fn upside_width(&self, upside: &Upside) -> Width {
+    pub fn inverted_width(&self, inverted: &InvertedBox) -> Width {
         let mut sum = Width::default();
-        for &(start, at) in &upside.members {
+        for &(start, at) in &inverted.members {
             let width = self.own_width(start);
             sum.value = sum.value.saturating_add(width.value);
             sum.base = sum.base.saturating_add(width.base);
@@ -108,9 +108,9 @@ impl<'a> FlameTree<'a> {
     }
 
     /// Who called the function of an inverted box, by function; those with enough.
-    pub fn above(&self, upside: &Upside, least: u64) -> Below<Upside> {
+    pub fn above(&self, inverted: &InvertedBox, least: u64) -> Below<InvertedBox> {
         let mut weights: FxHashMap<LabelId, u64> = FxHashMap::default();
-        for &(start, at) in upside.members.iter().filter(|(_, at)| *at != TREE_ROOT) {
+        for &(start, at) in inverted.members.iter().filter(|(_, at)| *at != TREE_ROOT) {
             let sum = weights.entry(self.label(at)).or_default();
             *sum = sum.saturating_add(self.own_width(start).weight);
         }
@@ -125,18 +125,18 @@ impl<'a> FlameTree<'a> {
         }
         labels.sort_unstable();
         let mut members: Vec<Vec<(CallNodeId, CallNodeId)>> = vec![Vec::new(); labels.len()];
-        for &(start, at) in upside.members.iter().filter(|(_, at)| *at != TREE_ROOT) {
+        for &(start, at) in inverted.members.iter().filter(|(_, at)| *at != TREE_ROOT) {
             if let Ok(place) = labels.binary_search(&self.label(at)) {
                 let parent = self.shown.tree.nodes[at as usize].parent;
                 members[place].push((start, parent));
             }
         }
         let wide = labels.into_iter().zip(members).map(|(label, members)| {
-            let above = Upside {
-                key: upside.key_of(self.shown.label_key(label)),
+            let above = InvertedBox {
+                key: inverted.key_of(self.shown.label_key(label)),
                 members,
             };
-            let width = self.upside_width(&above);
+            let width = self.inverted_width(&above);
             (above, label, width)
         });
         Below {
@@ -146,15 +146,19 @@ impl<'a> FlameTree<'a> {
     }
 
     /// The inverted box of one function among those that lie above another.
-    pub fn above_of(&self, upside: &Upside, function: Key) -> Option<(Upside, LabelId)> {
+    pub fn above_of(
+        &self,
+        inverted: &InvertedBox,
+        function: Key,
+    ) -> Option<(InvertedBox, LabelId)> {
         let label = self.shown.label_of(function)?;
-        let here = upside.members.iter().filter(|(_, at)| *at != TREE_ROOT);
+        let here = inverted.members.iter().filter(|(_, at)| *at != TREE_ROOT);
         let members: Vec<(CallNodeId, CallNodeId)> = here
             .filter(|(_, at)| self.label(*at) == label)
             .map(|&(start, at)| (start, self.shown.tree.nodes[at as usize].parent))
             .collect();
-        let above = Upside {
-            key: upside.key_of(function),
+        let above = InvertedBox {
+            key: inverted.key_of(function),
             members,
         };
         (!above.members.is_empty()).then_some((above, label))
@@ -166,14 +170,14 @@ impl<'a> FlameTree<'a> {
 }
 
 /// A box of the inverted tree: where it was allocated, and how far up this is.
-pub struct Upside {
+pub struct InvertedBox {
     /// The keys of the functions from the allocating one on, with dots between them.
     pub key: String,
     /// Node that allocated, node that is to be looked at next.
     pub members: Vec<(CallNodeId, CallNodeId)>,
 }
 
-impl Upside {
+impl InvertedBox {
     fn key_of(&self, function: Key) -> String {
         match self.key.is_empty() {
             true => function.to_string(),

@@ -14,11 +14,11 @@ pub mod file_rows;
 pub mod flame_tree;
 pub mod joined;
 pub mod key;
+pub mod open_profiles;
 pub mod opened;
 pub mod question;
 pub mod recent;
 pub mod selection;
-pub mod shelf;
 pub mod tree;
 #[cfg(feature = "typescript")]
 pub mod typescript;

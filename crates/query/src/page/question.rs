@@ -4,12 +4,10 @@
 use std::collections::BTreeMap;
 
 use anyhow::{Context, Result, bail};
-use regex::{Regex, RegexBuilder};
+use regex::Regex;
 use residue_analysis::history::EventRange;
+use residue_calltree::smart_case;
 use residue_profile::{Counter, Kind};
-
-/// Largest pattern, compiled: one that could take all memory is refused.
-const MOST_PATTERN_BYTES: usize = 1 << 20;
 
 #[derive(Debug, Default)]
 pub struct Question {
@@ -92,10 +90,7 @@ impl Question {
         let Some(text) = self.text(name) else {
             return Ok(None);
         };
-        let regex = RegexBuilder::new(text)
-            .case_insensitive(true)
-            .size_limit(MOST_PATTERN_BYTES)
-            .build();
+        let regex = smart_case(text);
         let regex = regex.with_context(|| format!("{name}: `{text}` is no regular expression"))?;
         Ok(Some(regex))
     }
@@ -136,6 +131,9 @@ mod tests {
                 .unwrap()
                 .is_match("A&B C")
         );
+        // A capital makes case matter, as on the command line.
+        let exact = Question::parse("focus=SEvt");
+        assert!(!exact.pattern("focus").unwrap().unwrap().is_match("sevt"));
 
         let wrong = Question::parse("events=9..3&kind=x&counter=y&limit=z&focus=(&by=q");
         let said = |error: anyhow::Error| format!("{error:#}");

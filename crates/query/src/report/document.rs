@@ -207,8 +207,8 @@ pub fn report<'s, 'a>(
         },
         own: functions(View::Own, Side::Own),
         cumulative: functions(View::Cumulative, Side::Cumulative),
-        callers: is_asked(View::Callers)
-            .then(|| callers(source, threshold, request.function.as_ref())),
+        callers: (is_asked(View::Callers) || is_asked(View::IgProf))
+            .then(|| callers(source, threshold, request.function.as_ref(), limit.rows)),
         tree: is_asked(View::Tree).then(|| tree(source, threshold, request.inverted)),
         top: is_asked(View::Stacks).then_some(Entries { source, stacks }),
         libraries: is_asked(View::Library).then(|| Table::of(flat::libraries(source, limit))),

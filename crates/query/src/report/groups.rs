@@ -99,7 +99,7 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
             column("total", "total", true, u64::try_from(all).ok()),
             column("calls", "calls", false, None),
             column("frees", "frees", false, None),
-            column("net", "made - freed", true, None),
+            column("net", "net (allocated − freed)", true, None),
         ],
         rows,
     })

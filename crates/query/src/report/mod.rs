@@ -20,6 +20,7 @@ pub enum View {
     Own,
     Cumulative,
     Callers,
+    IgProf,
     Tree,
     Stacks,
     Library,
@@ -30,11 +31,12 @@ pub enum View {
 }
 
 impl View {
-    pub const ALL: [View; 11] = [
+    pub const ALL: [View; 12] = [
         View::Summary,
         View::Own,
         View::Cumulative,
         View::Callers,
+        View::IgProf,
         View::Tree,
         View::Stacks,
         View::Library,
@@ -60,6 +62,7 @@ impl View {
             View::Own => "self",
             View::Cumulative => "cumulative",
             View::Callers => "callers",
+            View::IgProf => "igprof",
             View::Tree => "tree",
             View::Stacks => "stacks",
             View::Library => "library",
@@ -77,6 +80,7 @@ impl View {
             View::Own => "Functions by what they allocated themselves",
             View::Cumulative => "Functions by what they and all that they called allocated",
             View::Callers => "Every function with its callers above it and its callees below",
+            View::IgProf => "The same as IgProf and gprof print it: flat profiles, then ranks [N]",
             View::Tree => "The tree of calls; --inverted from the allocating function to the root",
             View::Stacks => "The highest stacks, with their lines",
             View::Library => "Libraries by what their functions allocated",
@@ -93,6 +97,7 @@ impl View {
             View::Own
             | View::Cumulative
             | View::Callers
+            | View::IgProf
             | View::Tree
             | View::Stacks
             | View::Advice => true,

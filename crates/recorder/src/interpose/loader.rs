@@ -1,7 +1,8 @@
 //! Code that comes and goes: `dlclose`, and the unwind tables of JIT compilers. Names of
 //! threads. And the constructor, which runs when this library is loaded.
 
-use super::real;
+use super::{operators, real};
+use crate::dynamic;
 use crate::functions;
 use crate::hot;
 use crate::jit_symbols::{self, Extent};
@@ -21,6 +22,7 @@ pub unsafe fn dlclose(handle: *mut c_void) -> c_int {
     };
     // SAFETY: the program's own call, handed on.
     let result = unsafe { real(handle) };
+    operators::forget_unloaded();
     if hot::get().is_recording() {
         modules::look_again();
     }
@@ -59,17 +61,7 @@ impl Libgcc {
         if known != 0 {
             return known;
         }
-        let mut address = real::named(self.name, &[c"libgcc_s.so.1"]);
-        if address == 0 {
-            // A JIT that calls this must get an unwinder, as without the recorder.
-            // SAFETY: the names are terminated.
-            unsafe {
-                let handle = sys::dlopen(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY);
-                if !handle.is_null() {
-                    address = sys::dlsym(handle, self.name.as_ptr()) as usize;
-                }
-            }
-        }
+        let address = real::named(self.name, &[c"libgcc_s.so.1"]);
         self.address.store(address, Ordering::Relaxed);
         address
     }
@@ -162,48 +154,19 @@ fn find_descriptor(caller: usize) {
     };
     for place in &ASKED {
         match place.compare_exchange(0, module, Ordering::Relaxed, Ordering::Relaxed) {
-            Ok(_) => return recorder::muted(|| find_descriptor_in(modules::path_of(caller))),
+            Ok(_) => {
+                note_descriptor(dynamic::in_module_of(caller, jit_symbols::DESCRIPTOR));
+                return note_descriptor(dynamic::anywhere(jit_symbols::DESCRIPTOR));
+            }
             Err(known) if known == module => return,
             Err(_) => {}
         }
     }
 }
 
-/// Looks in the module at a path, which ends in a zero byte behind the slice, and in those
-/// that all modules see.
-fn find_descriptor_in(path: &[u8]) {
-    // SAFETY: the names are terminated; the handle is given back.
-    unsafe {
-        let global = sys::dlsym(core::ptr::null_mut(), jit_symbols::DESCRIPTOR.as_ptr());
-        if !path.is_empty() {
-            let flags = sys::RTLD_LAZY | sys::RTLD_NOLOAD;
-            let handle = sys::dlopen(path.as_ptr().cast(), flags);
-            if !handle.is_null() {
-                let own = sys::dlsym(handle, jit_symbols::DESCRIPTOR.as_ptr());
-                note_descriptor(own);
-                if let Some(close) = real::dlclose() {
-                    close(handle);
-                }
-            }
-        }
-        note_descriptor(global);
-        forget_search_errors();
-    }
-}
-
-fn note_descriptor(address: *mut c_void) {
-    if !address.is_null() {
-        jit_symbols::found(address as usize);
-    }
-}
-
-/// Takes away what searches in vain left behind.
-fn forget_search_errors() {
-    // The first call reads it, the second frees it.
-    // SAFETY: neither takes anything.
-    unsafe {
-        sys::dlerror();
-        sys::dlerror();
+fn note_descriptor(address: usize) {
+    if address != 0 {
+        jit_symbols::found(address);
     }
 }
 
@@ -224,7 +187,7 @@ extern "C" fn destructor() {
     };
     arena.note_time();
     thread_names::note_all();
-    recorder::muted(|| find_descriptor_in(b""));
+    note_descriptor(dynamic::anywhere(jit_symbols::DESCRIPTOR));
     jit_symbols::look(Extent::All);
 }
 
@@ -232,14 +195,13 @@ extern "C" fn constructor() {
     // Finding the real functions also allows recording to begin.
     let _ = real::malloc();
     let is_recording = setup::wake();
-    // What the searches allocate is not the program's.
+    // What the trials allocate is not the program's.
     recorder::muted(|| {
-        super::operators::decide_early();
+        operators::decide_early();
         if is_recording {
             note_foreign_malloc();
             find_statistics();
         }
-        forget_search_errors();
     });
     if is_recording {
         prepare_events();
@@ -256,8 +218,7 @@ fn prepare_events() {
     };
     match arena.get(header::SOURCE) {
         header::SOURCE_FUNCTION => {
-            let linker = recorder::muted(|| real::named(c"_r_debug", &[]));
-            functions::start(arena, linker);
+            functions::start(arena, real::named(c"_r_debug", &[]));
         }
         header::SOURCE_LINES => recorder::muted(write_lines_at_once),
         _ => {}
@@ -296,17 +257,16 @@ fn find_statistics() {
 
 /// Tells the reader when the program's own `malloc` does not pass through here.
 fn note_foreign_malloc() {
-    // SAFETY: the names are terminated; what is found is called as what it is.
+    let (malloc, free) = (dynamic::global(c"malloc"), dynamic::global(c"free"));
+    if malloc == 0 || free == 0 {
+        return;
+    }
+    // SAFETY: what is found is called as what it is.
     let is_seen = unsafe {
-        let malloc = sys::dlsym(core::ptr::null_mut(), c"malloc".as_ptr());
-        let free = sys::dlsym(core::ptr::null_mut(), c"free".as_ptr());
-        if malloc.is_null() || free.is_null() {
-            return;
-        }
         type Malloc = unsafe extern "C" fn(usize) -> *mut u8;
         type Free = unsafe extern "C" fn(*mut u8);
-        let malloc = core::mem::transmute::<*mut c_void, Malloc>(malloc);
-        let free = core::mem::transmute::<*mut c_void, Free>(free);
+        let malloc = core::mem::transmute::<usize, Malloc>(malloc);
+        let free = core::mem::transmute::<usize, Free>(free);
         recorder::reaches_hooks(|| free(malloc(1)))
     };
     if is_seen == Some(false) {
@@ -321,6 +281,10 @@ fn prepare_verification() {
         verify::OWN_CODE_START.store(start, Ordering::Relaxed);
         verify::OWN_CODE_END.store(end, Ordering::Relaxed);
     }
+    // Verification brings libgcc into a program that does without. Not in a hook: `dlopen`
+    // takes locks.
+    // SAFETY: the name is terminated.
+    unsafe { sys::dlopen(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY) };
     static BACKTRACE: Libgcc = Libgcc::new(c"_Unwind_Backtrace");
     static GET_IP: Libgcc = Libgcc::new(c"_Unwind_GetIP");
     let (backtrace, get_ip) = (BACKTRACE.find(), GET_IP.find());

@@ -58,13 +58,17 @@ pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
         unsafe { sys::unmap(start, bytes) };
         return 0;
     };
-    // Before the call: afterwards another thread may be given the range.
-    let is_valid = start as usize & 4095 == 0 && bytes != 0;
-    if is_valid && mappings::any() {
-        mappings::unmapped(start as usize, whole_pages(bytes));
-    }
     // SAFETY: the program's own call, handed on.
-    unsafe { real(start, bytes) }
+    let call = || unsafe { real(start, bytes) };
+    if !mappings::any() {
+        return call();
+    }
+    let mut result = 0;
+    mappings::unmapped(start as usize, whole_pages(bytes), || {
+        result = call();
+        result == 0
+    });
+    result
 }
 
 pub unsafe extern "C" fn mremap(
@@ -107,7 +111,7 @@ pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usiz
                 let caller = Caller { return_slot, bp };
                 mappings::mapped(before as usize, bytes, caller);
             } else if change < 0 {
-                mappings::unmapped(before as usize - bytes, bytes);
+                mappings::unmapped(before as usize - bytes, bytes, || true);
             }
         }
         before

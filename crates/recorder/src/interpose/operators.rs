@@ -24,6 +24,7 @@ struct Operator {
     target: AtomicPtr<c_void>,
     real: AtomicPtr<c_void>,
     symbol: &'static [u8],
+    first: unsafe extern "C" fn(),
     recording: unsafe extern "C" fn(),
     /// For a program whose operators are out of sight, in a plugin's own scope.
     fallback: unsafe extern "C" fn(),
@@ -32,16 +33,15 @@ struct Operator {
 /// Finds the real operator and decides where the stub jumps from now on.
 unsafe extern "C" fn decide(operator: &'static Operator) {
     let name = CStr::from_bytes_with_nul(operator.symbol).unwrap_or_default();
-    // What a search allocates is not the program's.
-    let mut found = recorder::muted(|| real::named(name, &LIBRARIES)) as *mut c_void;
+    let mut found = real::named(name, &LIBRARIES) as *mut c_void;
     if found.is_null() {
         found = operator.fallback as *mut c_void;
     }
     settle(operator, found);
 }
 
-/// Decides what can be decided when the program starts: looking for functions later
-/// would disturb what the program's `dlerror` has to say.
+/// Decides what can be decided when the program starts, when no other thread can be in
+/// the middle of anything.
 pub fn decide_early() {
     for operator in OPERATORS {
         let name = CStr::from_bytes_with_nul(operator.symbol).unwrap_or_default();
@@ -51,6 +51,18 @@ pub fn decide_early() {
             return;
         }
         settle(operator, found);
+    }
+}
+
+/// A library of C++ that was closed takes its operators along; the next call decides anew.
+pub fn forget_unloaded() {
+    for operator in OPERATORS {
+        let real = operator.real.load(Ordering::Relaxed);
+        if !real.is_null() && modules::range_of(real as usize).is_none() {
+            operator
+                .target
+                .store(operator.first as *mut c_void, Ordering::Release);
+        }
     }
 }
 
@@ -137,6 +149,7 @@ macro_rules! operators {
                     target: AtomicPtr::new(first as *mut c_void),
                     real: AtomicPtr::new(core::ptr::null_mut()),
                     symbol: concat!(stringify!($symbol), "\0").as_bytes(),
+                    first,
                     recording,
                     fallback: $fallback,
                 };

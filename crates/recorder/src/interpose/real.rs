@@ -1,8 +1,8 @@
 //! The functions the hooks stand before, and the memory handed out until they
-//! are known: `dlsym` itself may allocate before it can answer.
+//! are known.
 
+use crate::dynamic;
 use crate::setup;
-use crate::sys;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -28,7 +28,7 @@ macro_rules! real_functions {
                         return None;
                     }
                 }
-                // SAFETY: the slot holds the function that `dlsym` gave for this name.
+                // SAFETY: the slot holds the function that was found under this name.
                 Some(unsafe {
                     core::mem::transmute::<usize, unsafe extern "C" fn($($argument),*) $(-> $result)?>(address)
                 })
@@ -81,34 +81,24 @@ fn next(name: &[u8]) -> usize {
     let Ok(name) = CStr::from_bytes_with_nul(name) else {
         return 0;
     };
-    // SAFETY: the name is terminated.
-    unsafe { sys::dlsym(sys::RTLD_NEXT, name.as_ptr()) as usize }
+    dynamic::next(name)
 }
 
 /// A function that is asked for by name when it is needed, in the scope behind
 /// this library or in one of the libraries named, if they are loaded.
 pub fn named(name: &CStr, libraries: &[&CStr]) -> usize {
-    // SAFETY: the names are terminated.
-    unsafe {
-        let address = sys::dlsym(sys::RTLD_NEXT, name.as_ptr()) as usize;
-        if address != 0 {
-            return address;
-        }
-        for library in libraries {
-            let handle = sys::dlopen(library.as_ptr(), sys::RTLD_LAZY | sys::RTLD_NOLOAD);
-            if !handle.is_null() {
-                let address = sys::dlsym(handle, name.as_ptr()) as usize;
-                if address != 0 {
-                    return address;
-                }
-            }
-        }
+    let address = dynamic::next(name);
+    if address != 0 {
+        return address;
     }
-    0
+    let mut addresses = libraries
+        .iter()
+        .map(|library| dynamic::in_library(library, name));
+    addresses.find(|&address| address != 0).unwrap_or(0)
 }
 
-/// Finds all functions once. Calls that come meanwhile (from `dlsym` itself, or
-/// from another thread) find nothing and take boot memory.
+/// Finds all functions once. Calls that come meanwhile, from another thread, find nothing
+/// and take boot memory.
 #[cold]
 fn find_all() {
     let claimed = SEARCH.compare_exchange(UNKNOWN, LOOKING, Ordering::AcqRel, Ordering::Acquire);
@@ -120,7 +110,7 @@ fn find_all() {
     setup::set_real_malloc(slots::malloc.load(Ordering::Relaxed));
 }
 
-/// Boot memory: never freed, a few kilobytes at most before `dlsym` has answered.
+/// Boot memory: never freed, a few kilobytes at most.
 const BOOT_BYTES: usize = 256 << 10;
 
 #[repr(C, align(64))]

@@ -8,8 +8,8 @@ use residue_profile::timeline::{EventNumber, Timeline};
 use residue_profile::{End, Profile, RecorderStats, Span, Thread, Totals};
 use serde::Serialize;
 
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
-use crate::page::shelf::Shelf;
 use crate::visible::visible;
 use crate::warnings;
 
@@ -97,28 +97,28 @@ pub struct Status<'a> {
     trouble: Option<&'a str>,
 }
 
-pub fn about(shelf: &Shelf) -> anyhow::Result<About<'_>> {
-    let second = shelf.second.as_deref().map(|second| file("b", second));
+pub fn about(profiles: &OpenProfiles) -> anyhow::Result<About<'_>> {
+    let second = profiles.second.as_deref().map(|second| file("b", second));
     Ok(About {
         format: "residue-view",
         version: 1,
-        generation: shelf.generation,
-        live: shelf.is_live,
-        ended: shelf.has_ended,
-        files: [file("a", &shelf.first)]
+        generation: profiles.generation,
+        live: profiles.is_live,
+        ended: profiles.has_ended,
+        files: [file("a", &profiles.first)]
             .into_iter()
             .chain(second)
             .collect(),
-        left_out: &shelf.left_out,
+        left_out: &profiles.left_out,
     })
 }
 
-pub fn status(shelf: &Shelf) -> anyhow::Result<Status<'_>> {
+pub fn status(profiles: &OpenProfiles) -> anyhow::Result<Status<'_>> {
     Ok(Status {
-        generation: shelf.generation,
-        live: shelf.is_live,
-        ended: shelf.has_ended,
-        trouble: shelf.trouble.as_deref(),
+        generation: profiles.generation,
+        live: profiles.is_live,
+        ended: profiles.has_ended,
+        trouble: profiles.trouble.as_deref(),
     })
 }
 
@@ -214,7 +214,7 @@ fn has(profile: &Profile) -> Has {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{events, shelf};
+    use super::super::sample::{events, open_profiles};
     use super::*;
     use residue_testkit::sample;
 
@@ -222,8 +222,8 @@ mod tests {
     fn a_profile_says_who_it_is_and_what_it_has() {
         let mut profile = sample::profile();
         profile.recorder.missed_frees = 2;
-        let shelf = shelf(profile, None);
-        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        let profiles = open_profiles(profile, None);
+        let about = serde_json::to_value(about(&profiles).unwrap()).unwrap();
         assert_eq!(about["files"].as_array().unwrap().len(), 1);
         let file = &about["files"][0];
         assert_eq!(
@@ -252,8 +252,8 @@ mod tests {
 
     #[test]
     fn events_counters_and_both_sides_are_told() {
-        let shelf = shelf(events(4), Some(Profile::default()));
-        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        let profiles = open_profiles(events(4), Some(Profile::default()));
+        let about = serde_json::to_value(about(&profiles).unwrap()).unwrap();
         let [file, empty] = [&about["files"][0], &about["files"][1]];
         assert_eq!([&file["side"], &empty["side"]], ["a", "b"]);
         assert_eq!([&file["first_event"], &file["last_event"]], [1, 4]);
@@ -272,8 +272,8 @@ mod tests {
         // The program was killed in its last event.
         let begin = profile.timeline.moments.iter().position(|it| it.event == 4);
         profile.timeline.moments.truncate(begin.unwrap() + 1);
-        let shelf = shelf(profile, None);
-        let about = serde_json::to_value(about(&shelf).unwrap()).unwrap();
+        let profiles = open_profiles(profile, None);
+        let about = serde_json::to_value(about(&profiles).unwrap()).unwrap();
         assert_eq!(about["files"][0]["last_event"], 4);
         assert_eq!(about["files"][0]["last_measured_event"], 3);
     }

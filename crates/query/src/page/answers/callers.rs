@@ -12,10 +12,10 @@ use serde::Serialize;
 
 use super::functions::FunctionRow;
 use crate::page::key::Key;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
 use crate::page::selection::{Selection, Unit};
-use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
 
@@ -59,8 +59,8 @@ struct Call {
     recursive: u64,
 }
 
-pub fn callers(shelf: &Shelf, question: &Question) -> Result<Callers> {
-    let selection = Selection::of(shelf.side(question)?, question)?;
+pub fn callers(profiles: &OpenProfiles, question: &Question) -> Result<Callers> {
+    let selection = Selection::of(profiles.side(question)?, question)?;
     let key: Key = question.text("function").unwrap_or_default().parse()?;
     let shown = selection.opened.tree(Detail::Function);
     let function = shown

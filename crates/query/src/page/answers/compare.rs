@@ -9,9 +9,9 @@ use crate::compare::comparison::Comparison;
 use crate::compare::document::Number;
 use crate::compare::rows::{By, Table};
 use crate::page::compared::{Compared, Wanted};
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
 use crate::page::selection::Unit;
-use crate::page::shelf::Shelf;
 use residue_names::cut_middle;
 
 const USUAL_ROWS: usize = 50;
@@ -83,7 +83,7 @@ struct CompareRow {
     path: Option<Vec<String>>,
 }
 
-pub fn compare(shelf: &Shelf, question: &Question) -> Result<Compare> {
+pub fn compare(profiles: &OpenProfiles, question: &Question) -> Result<Compare> {
     let wanted = Wanted {
         by: match question.word("by", &["function", "stack", "library"])? {
             "stack" => By::Stack,
@@ -98,7 +98,7 @@ pub fn compare(shelf: &Shelf, question: &Question) -> Result<Compare> {
     let offset = question.limit("offset", 0, usize::MAX)?;
     let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
 
-    let compared = shelf.compared(&wanted)?;
+    let compared = profiles.compared(&wanted)?;
     let Compared { comparison, table } = match &*compared {
         Ok(compared) => compared,
         Err(why) => return Err(anyhow!(why.clone())),
@@ -175,7 +175,7 @@ fn compare_row(comparison: &Comparison, table: &Table, row: &Row) -> CompareRow 
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, events, refusal, shelf};
+    use super::super::sample::{ask, events, open_profiles, refusal};
     use crate::choice::{Choice, Names};
     use crate::compare::{By, Given, PerEvent, Request, Side, Table, compare, document};
     use residue_profile::{Counter, Kind, Profile};
@@ -246,7 +246,7 @@ mod tests {
     #[test]
     fn rows_are_those_of_the_command() {
         let [before, after] = profiles();
-        let shelf = shelf(before, Some(after));
+        let profiles = open_profiles(before, Some(after));
         for by in [By::Stack, By::Function, By::Library] {
             for kind in Kind::ALL {
                 for counter in [Counter::Live, Counter::Calls] {
@@ -257,7 +257,7 @@ mod tests {
                         kind.name(),
                         counter.name()
                     );
-                    let answer = ask(&shelf, "compare", &query);
+                    let answer = ask(&profiles, "compare", &query);
                     let rows = document["rows"].as_array().unwrap();
                     let expected: Vec<Value> = rows.iter().map(of_page).collect();
                     assert_eq!(answer["rows"], json!(expected), "{query}");
@@ -282,8 +282,8 @@ mod tests {
     #[test]
     fn rows_can_be_chosen_and_paged() {
         let [before, after] = profiles();
-        let shelf = shelf(before, Some(after));
-        let all = ask(&shelf, "compare", "by=stack&kind=all");
+        let profiles = open_profiles(before, Some(after));
+        let all = ask(&profiles, "compare", "by=stack&kind=all");
         assert_eq!(all["per"], "event");
         assert_eq!(
             [&all["before"]["name"], &all["after"]["name"]],
@@ -299,21 +299,25 @@ mod tests {
         // is the same to the byte in both runs did not change.
         assert_eq!(classes, ["grown", "shrunk", "gone"]);
         assert_eq!(all["counts"]["unchanged"], 1);
-        let gone = ask(&shelf, "compare", "by=stack&kind=all&class=gone");
+        let gone = ask(&profiles, "compare", "by=stack&kind=all&class=gone");
         assert_eq!(gone["rows"], json!([all["rows"][2]]));
-        let page = ask(&shelf, "compare", "by=stack&kind=all&offset=1&limit=2");
+        let page = ask(&profiles, "compare", "by=stack&kind=all&offset=1&limit=2");
         assert_eq!(page["rows"], json!([all["rows"][1], all["rows"][2]]));
         assert_eq!([&page["found"], &page["offset"]], [3, 1]);
-        let focused = ask(&shelf, "compare", "by=stack&kind=all&focus=thing");
+        let focused = ask(&profiles, "compare", "by=stack&kind=all&focus=thing");
         assert_eq!(focused["found"], 1);
         assert_eq!(focused["after"]["total"], 5070);
     }
 
     #[test]
     fn two_profiles_are_needed() {
-        let why = refusal(&self::shelf(Profile::default(), None), "compare", "");
+        let why = refusal(
+            &self::open_profiles(Profile::default(), None),
+            "compare",
+            "",
+        );
         assert_eq!(why, "only one profile is open");
-        let empty = self::shelf(Profile::default(), Some(Profile::default()));
+        let empty = self::open_profiles(Profile::default(), Some(Profile::default()));
         assert_eq!(ask(&empty, "compare", "by=library")["rows"], json!([]));
     }
 
@@ -326,7 +330,11 @@ mod tests {
             module.path.push_str("-2");
             module.build_id = "another".to_string();
         }
-        let flame = ask(&shelf(before, Some(after)), "flame", "side=b&against=a");
+        let flame = ask(
+            &open_profiles(before, Some(after)),
+            "flame",
+            "side=b&against=a",
+        );
         assert!(flame["value"].as_array().unwrap().len() > 3);
         assert_eq!(flame["base"], flame["value"]);
     }

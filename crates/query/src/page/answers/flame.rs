@@ -14,11 +14,11 @@ use serde::Serialize;
 use super::stack_row::MOST_NAME;
 use super::thread_flame;
 use crate::page::boxes::{Boxes, Sent, Width, widest};
-use crate::page::flame_tree::{FlameTree, Upside};
+use crate::page::flame_tree::{FlameTree, InvertedBox};
 use crate::page::key::Key;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
 use crate::page::selection::{RANGE_COUNTERS, Selection, Unit};
-use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
 
@@ -88,9 +88,9 @@ pub struct Crumb {
     pub value: u64,
 }
 
-pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
+pub fn flame(profiles: &OpenProfiles, question: &Question) -> Result<Flame> {
     let by = question.word("by", &BY)?;
-    let opened = shelf.side(question)?;
+    let opened = profiles.side(question)?;
     if by == "thread" && question.text("thread").is_none() {
         return thread_flame::threads(opened, question);
     }
@@ -105,9 +105,9 @@ pub fn flame(shelf: &Shelf, question: &Question) -> Result<Flame> {
         // As in every comparison, functions are the same by name: two builds have files of
         // different names.
         Some("a" | "b") if detail == Detail::Function => {
-            of_both_files(shelf, question, &selection, Detail::Name)?
+            of_both_files(profiles, question, &selection, Detail::Name)?
         }
-        Some("a" | "b") => of_both_files(shelf, question, &selection, detail)?,
+        Some("a" | "b") => of_both_files(profiles, question, &selection, detail)?,
         against => {
             let shown = match by {
                 "scope" => opened.tree_by_scope(),
@@ -168,14 +168,14 @@ fn of_other_range(
 /// The two files, joined by name. The side that is asked for is the value, the other
 /// one the base.
 fn of_both_files<'a>(
-    shelf: &Shelf,
+    profiles: &OpenProfiles,
     question: &Question,
     selection: &Selection<'_>,
     detail: Detail,
 ) -> Result<Sides<'a>> {
-    let joined = shelf.joined(detail)?;
+    let joined = profiles.joined(detail)?;
     let other = Selection {
-        opened: shelf.other(question)?,
+        opened: profiles.other(question)?,
         focus: selection.focus.clone(),
         ..*selection
     };
@@ -242,17 +242,17 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
         if stack.is_some() {
             bail!("stack: the inverted tree has no place for a whole path");
         }
-        let root = find_upside(&tree, root, &mut flame)?;
+        let root = find_inverted(&tree, root, &mut flame)?;
         flame.matched_value = matched_nodes.map(|is_in| {
             let members = root.0.members.iter().map(|(start, _)| *start as usize);
             let of_matches = members.filter(|&node| is_in[node]);
             of_matches.fold(0_u64, |sum, node| sum.saturating_add(values.own[node]))
         });
         let left = MOST_UPSIDE_DEPTH.saturating_sub(flame.breadcrumbs.len());
-        let boxes = widest(root, depth.min(left), |upside, least| {
-            tree.above(upside, least)
+        let boxes = widest(root, depth.min(left), |inverted, least| {
+            tree.above(inverted, least)
         });
-        let key = |sent: &Sent<Upside>| sent.place.key.clone();
+        let key = |sent: &Sent<InvertedBox>| sent.place.key.clone();
         fill(&mut flame, shown, boxes, key, matching.as_deref());
     } else {
         let node = match (stack, root) {
@@ -305,26 +305,26 @@ fn root_at(
     )
 }
 
-fn find_upside(
+fn find_inverted(
     tree: &FlameTree<'_>,
     key: Option<&str>,
     flame: &mut Flame,
-) -> Result<(Upside, LabelId, Width)> {
-    let mut upside = tree.ends();
+) -> Result<(InvertedBox, LabelId, Width)> {
+    let mut inverted = tree.ends();
     let mut label = 0;
     for part in key.into_iter().flat_map(|key| key.split('.')) {
         let function: Key = part.parse()?;
-        (upside, label) = tree
-            .above_of(&upside, function)
+        (inverted, label) = tree
+            .above_of(&inverted, function)
             .context("root: there is no such call in this profile")?;
         flame.breadcrumbs.push(Crumb {
-            key: upside.key.clone(),
+            key: inverted.key.clone(),
             name: shown_name(&tree.shown.tree.labels[label as usize]),
-            value: tree.upside_width(&upside).value,
+            value: tree.inverted_width(&inverted).value,
         });
     }
-    let width = tree.upside_width(&upside);
-    Ok((upside, label, width))
+    let width = tree.inverted_width(&inverted);
+    Ok((inverted, label, width))
 }
 
 /// What lies in or below a match, of all below a node.

@@ -7,9 +7,9 @@ use serde::Serialize;
 
 use super::stack_row::MOST_NAME;
 use crate::page::key::Key;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
 use crate::page::selection::{Selection, Unit};
-use crate::page::shelf::Shelf;
 use crate::page::tree::ShownTree;
 use crate::page::values::ByLabel;
 
@@ -57,8 +57,8 @@ impl FunctionRow {
 }
 
 /// Here `focus` chooses functions and not stacks: it is a list to find one in.
-pub fn functions(shelf: &Shelf, question: &Question) -> Result<Functions> {
-    let mut selection = Selection::of(shelf.side(question)?, question)?;
+pub fn functions(profiles: &OpenProfiles, question: &Question) -> Result<Functions> {
+    let mut selection = Selection::of(profiles.side(question)?, question)?;
     let pattern = selection.focus.take();
     let is_own = question.word("sort", &["cumulative", "self"])? == "self";
     let offset = question.limit("offset", 0, usize::MAX)?;

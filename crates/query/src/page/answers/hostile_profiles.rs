@@ -3,7 +3,7 @@
 use residue_profile::timeline::*;
 use residue_profile::{BirthBin, Profile, Ragged};
 
-use super::sample::{events, shelf};
+use super::sample::{events, open_profiles};
 use super::{Answer, answer};
 use residue_testkit::sample;
 
@@ -130,10 +130,10 @@ fn profiles() -> Vec<(&'static str, Profile)> {
 #[test]
 fn every_question_has_an_answer_of_bounded_size_or_a_reason() {
     for (what, profile) in profiles() {
-        let shelf = shelf(profile, Some(events(3)));
+        let profiles = open_profiles(profile, Some(events(3)));
         for (name, queries) in QUESTIONS {
             for query in queries {
-                match answer(&shelf, name, query) {
+                match answer(&profiles, name, query) {
                     Answer::Given(bytes) => {
                         assert!(bytes.len() < MOST_BYTES, "{what}: {name}?{query}");
                     }

@@ -28,8 +28,8 @@ mod sample;
 use anyhow::Result;
 use serde::Serialize;
 
+use super::open_profiles::OpenProfiles;
 use super::question::Question;
-use super::shelf::Shelf;
 
 /// What became of a question.
 pub enum Answer {
@@ -42,22 +42,22 @@ pub enum Answer {
 }
 
 /// Answers `api/NAME?query`.
-pub fn answer(shelf: &Shelf, name: &str, query: &str) -> Answer {
+pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
     let question = Question::parse(query);
     let document = match name {
-        "about" => json(about::about(shelf)),
-        "status" => json(about::status(shelf)),
-        "verdict" => json(verdict::verdict(shelf, &question)),
-        "timeline" => json(timeline::timeline(shelf, &question)),
-        "stacks" => json(stacks::stacks(shelf, &question)),
-        "stack" => json(stack::stack(shelf, &question)),
-        "flame" => json(flame::flame(shelf, &question)),
-        "functions" => json(functions::functions(shelf, &question)),
-        "callers" => json(callers::callers(shelf, &question)),
-        "source" => json(source::source(shelf, &question)),
-        "stages" => json(stages::stages(shelf, &question)),
-        "sizes" => json(sizes::sizes(shelf, &question)),
-        "compare" => json(compare::compare(shelf, &question)),
+        "about" => json(about::about(profiles)),
+        "status" => json(about::status(profiles)),
+        "verdict" => json(verdict::verdict(profiles, &question)),
+        "timeline" => json(timeline::timeline(profiles, &question)),
+        "stacks" => json(stacks::stacks(profiles, &question)),
+        "stack" => json(stack::stack(profiles, &question)),
+        "flame" => json(flame::flame(profiles, &question)),
+        "functions" => json(functions::functions(profiles, &question)),
+        "callers" => json(callers::callers(profiles, &question)),
+        "source" => json(source::source(profiles, &question)),
+        "stages" => json(stages::stages(profiles, &question)),
+        "sizes" => json(sizes::sizes(profiles, &question)),
+        "compare" => json(compare::compare(profiles, &question)),
         _ => return Answer::Unknown,
     };
     match document {

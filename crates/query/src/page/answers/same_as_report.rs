@@ -7,10 +7,10 @@ use residue_profile::{Counter, Kind, Profile, Ragged};
 use residue_testkit::synthetic::{self, Spec};
 use serde_json::{Value, json};
 
-use super::sample::{ask, refusal, shelf};
+use super::sample::{ask, open_profiles, refusal};
 use crate::choice::{Choice, Names};
 use crate::moment_view;
-use crate::page::shelf::Shelf;
+use crate::page::open_profiles::OpenProfiles;
 use crate::report::callers::callers;
 use crate::report::source::Source;
 
@@ -51,12 +51,12 @@ fn sum(values: &Value) -> u64 {
 }
 
 /// Keys of functions by name and library.
-fn keys(shelf: &Shelf, counter: &str) -> BTreeMap<(String, String), String> {
+fn keys(profiles: &OpenProfiles, counter: &str) -> BTreeMap<(String, String), String> {
     let mut keys = BTreeMap::new();
     let mut offset = 0;
     loop {
         let query = format!("counter={counter}&offset={offset}&limit=7");
-        let answer = ask(shelf, "functions", &query);
+        let answer = ask(profiles, "functions", &query);
         let rows = answer["rows"].as_array().unwrap();
         for row in rows {
             let text = |name: &str| row[name].as_str().unwrap().to_string();
@@ -73,18 +73,18 @@ fn keys(shelf: &Shelf, counter: &str) -> BTreeMap<(String, String), String> {
 #[test]
 fn callers_and_callees_are_those_of_the_report() {
     let profile = recursive();
-    let shelf = shelf(profile.clone(), None);
+    let profiles = open_profiles(profile.clone(), None);
     for counter in [Counter::Calls, Counter::Total, Counter::AtPeak] {
         let counters = vec![counter, Counter::Calls];
         let source = Source::new(&profile, choice(Kind::Heap), counters).unwrap();
-        let expected = callers(&source, 0.0, None);
-        let keys = keys(&shelf, counter.name());
+        let expected = callers(&source, 0.0, None, usize::MAX);
+        let keys = keys(&profiles, counter.name());
         assert_eq!(keys.len(), expected.functions.len());
         let mut recursive = 0;
         for function in &expected.functions {
             let key = &keys[&(function.function.clone(), function.library.clone())];
             let query = format!("function={key}&counter={}", counter.name());
-            let answer = ask(&shelf, "callers", &query);
+            let answer = ask(&profiles, "callers", &query);
             assert_eq!(number(&answer["function"]["self"]), function.own);
             assert_eq!(
                 number(&answer["function"]["cumulative"]),
@@ -125,12 +125,12 @@ fn callers_and_callees_are_those_of_the_report() {
 #[test]
 fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
     let profile = profile();
-    let shelf = shelf(profile.clone(), None);
+    let profiles = open_profiles(profile.clone(), None);
     for by in ["function", "module", "line", "scope"] {
         for counter in Counter::ALL {
             for inverted in ["", "&inverted=1"] {
                 let query = format!("by={by}&counter={}{inverted}", counter.name());
-                let answer = ask(&shelf, "flame", &query);
+                let answer = ask(&profiles, "flame", &query);
                 let heap = profile.stacks.iter().filter(|it| Kind::Heap.holds(it.kind));
                 let whole: u64 = heap.map(|stack| counter.value(stack)).sum();
                 assert_eq!(number(&answer["whole"]), whole, "{query}");
@@ -143,11 +143,11 @@ fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
     }
     // Every box is the root of what is below it.
     for inverted in ["", "&inverted=1"] {
-        let all = ask(&shelf, "flame", &format!("counter=calls{inverted}"));
+        let all = ask(&profiles, "flame", &format!("counter=calls{inverted}"));
         for place in [1, 5, 50] {
             let key = all["key"][place].as_str().unwrap();
             let below = ask(
-                &shelf,
+                &profiles,
                 "flame",
                 &format!("counter=calls&root={key}{inverted}"),
             );
@@ -160,20 +160,20 @@ fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
         }
     }
     assert_eq!(
-        refusal(&shelf, "flame", "root=0123456789abcdef"),
+        refusal(&profiles, "flame", "root=0123456789abcdef"),
         "root: there is no such call in this profile"
     );
-    assert!(refusal(&shelf, "flame", "events=1..5&counter=total").starts_with("`total` is not"));
+    assert!(refusal(&profiles, "flame", "events=1..5&counter=total").starts_with("`total` is not"));
 }
 
 #[test]
 fn the_path_of_a_stack_is_a_root() {
     let profile = profile();
-    let shelf = shelf(profile.clone(), None);
-    let rows = ask(&shelf, "stacks", "kind=all&limit=20");
+    let profiles = open_profiles(profile.clone(), None);
+    let rows = ask(&profiles, "stacks", "kind=all&limit=20");
     for row in rows["rows"].as_array().unwrap() {
         let query = format!("kind=all&counter=total&stack={}", row["stack"]);
-        let flame = ask(&shelf, "flame", &query);
+        let flame = ask(&profiles, "flame", &query);
         let stack = &profile.stacks[number(&row["stack"]) as usize];
         assert!(number(&flame["value"][0]) >= stack.counters.total_bytes);
         let crumbs = flame["breadcrumbs"].as_array().unwrap();
@@ -182,7 +182,7 @@ fn the_path_of_a_stack_is_a_root() {
         assert_eq!(flame["key"][0], crumbs.last().unwrap()["key"]);
         let function = flame["function"][0].as_str().unwrap();
         let callers = ask(
-            &shelf,
+            &profiles,
             "callers",
             &format!("kind=all&counter=total&function={function}"),
         );
@@ -192,15 +192,15 @@ fn the_path_of_a_stack_is_a_root() {
         );
     }
     assert_eq!(
-        refusal(&shelf, "flame", "stack=99999999"),
+        refusal(&profiles, "flame", "stack=99999999"),
         "stack: 99999999 has no place in this flame graph"
     );
 }
 
 #[test]
 fn stacks_that_are_named_come_first() {
-    let shelf = shelf(profile(), None);
-    let usual = ask(&shelf, "stacks", "events=11..20&limit=200");
+    let profiles = open_profiles(profile(), None);
+    let usual = ask(&profiles, "stacks", "events=11..20&limit=200");
     let stacks = |table: &Value| -> Vec<u64> {
         let rows = table["rows"].as_array().unwrap();
         rows.iter().map(|row| number(&row["stack"])).collect()
@@ -208,7 +208,7 @@ fn stacks_that_are_named_come_first() {
     let usual = stacks(&usual);
     let [third, second] = [usual[2], usual[1]];
     let query = format!("events=11..20&limit=200&first={third},{second},4000000000");
-    let named = stacks(&ask(&shelf, "stacks", &query));
+    let named = stacks(&ask(&profiles, "stacks", &query));
     let mut expected = vec![third, second];
     expected.extend(
         usual
@@ -216,16 +216,16 @@ fn stacks_that_are_named_come_first() {
             .filter(|stack| ![third, second].contains(stack)),
     );
     assert_eq!(named, expected);
-    let why = refusal(&shelf, "stacks", "first=a");
+    let why = refusal(&profiles, "stacks", "first=a");
     assert!(why.starts_with("first: `a` is no number"), "{why}");
 }
 
 #[test]
 fn a_range_is_what_its_events_left() {
     let profile = profile();
-    let shelf = shelf(profile.clone(), None);
+    let profiles = open_profiles(profile.clone(), None);
     let range = EventRange { from: 11, to: 20 };
-    let span = shelf.first.span(Some(range)).unwrap();
+    let span = profiles.first.span(Some(range)).unwrap();
     let live = moment_view::live(&profile, span);
     let heap = |stack: &usize| Kind::Heap.holds(profile.stacks[*stack].kind);
     let stacks: Vec<usize> = (0..live.len()).filter(heap).collect();
@@ -234,7 +234,7 @@ fn a_range_is_what_its_events_left() {
     let fallen: i64 = stacks.iter().map(|&stack| live[stack].bytes.min(0)).sum();
     assert!(grown > 0 && fallen < 0);
 
-    let table = ask(&shelf, "stacks", "events=11..20&limit=200");
+    let table = ask(&profiles, "stacks", "events=11..20&limit=200");
     assert_eq!(table["sums"]["growth_bytes"].as_i64().unwrap(), net);
     assert_eq!(number(&table["fallen_bytes"]), fallen.unsigned_abs());
     assert_eq!(number(&table["events"]), 10);
@@ -250,18 +250,18 @@ fn a_range_is_what_its_events_left() {
     assert!(rows.iter().all(|row| row["shape"].is_string()));
 
     for by in ["function", "module", "scope"] {
-        let flame = ask(&shelf, "flame", &format!("events=11..20&by={by}"));
+        let flame = ask(&profiles, "flame", &format!("events=11..20&by={by}"));
         assert_eq!(number(&flame["whole"]), grown.unsigned_abs());
         assert_eq!(number(&flame["fallen"]), fallen.unsigned_abs());
     }
     // Against itself nothing changed, and nothing is wider than it was.
-    let same = ask(&shelf, "flame", "events=11..20&against=11..20");
+    let same = ask(&profiles, "flame", "events=11..20&against=11..20");
     assert_eq!(same["base"], same["value"]);
     assert_eq!(same["weight"], same["value"]);
-    let other = ask(&shelf, "flame", "events=11..20&against=21..30");
+    let other = ask(&profiles, "flame", "events=11..20&against=21..30");
     assert_eq!(
         other["base_whole"],
-        ask(&shelf, "flame", "events=21..30")["whole"]
+        ask(&profiles, "flame", "events=21..30")["whole"]
     );
     let widths = |name: &str| number(&other[name][0]);
     assert!(widths("weight") >= widths("value").max(widths("base")));
@@ -270,7 +270,7 @@ fn a_range_is_what_its_events_left() {
 
 #[test]
 fn tables_are_ordered_searched_and_paged() {
-    let shelf = shelf(profile(), None);
+    let profiles = open_profiles(profile(), None);
     for sort in [
         "live",
         "total",
@@ -292,7 +292,7 @@ fn tables_are_ordered_searched_and_paged() {
         let mut found = 1;
         while (seen.len() as u64) < found {
             let query = format!("sort={sort}&offset={}&limit=50&ascending=1", seen.len());
-            let page = ask(&shelf, "stacks", &query);
+            let page = ask(&profiles, "stacks", &query);
             found = number(&page["found"]);
             let rows = page["rows"].as_array().unwrap();
             assert!(!rows.is_empty());
@@ -300,11 +300,11 @@ fn tables_are_ordered_searched_and_paged() {
         }
         assert!(seen.is_sorted(), "{sort}");
     }
-    let all = ask(&shelf, "stacks", "limit=200");
+    let all = ask(&profiles, "stacks", "limit=200");
     let name = all["rows"][0]["path"][0].as_str().unwrap();
     let query: String =
         form_urlencoded::byte_serialize(format!("^{}$", regex::escape(name)).as_bytes()).collect();
-    let some = ask(&shelf, "stacks", &format!("focus={query}&limit=200"));
+    let some = ask(&profiles, "stacks", &format!("focus={query}&limit=200"));
     let through = |row: &&Value| {
         row["path"]
             .as_array()
@@ -327,7 +327,7 @@ fn tables_are_ordered_searched_and_paged() {
             .iter()
             .all(|row| through(&row))
     );
-    let leaks = ask(&shelf, "stacks", "shape=leak");
+    let leaks = ask(&profiles, "stacks", "shape=leak");
     assert!(
         leaks["rows"]
             .as_array()
@@ -340,8 +340,8 @@ fn tables_are_ordered_searched_and_paged() {
 #[test]
 fn threads_add_up_and_have_trees_of_their_own() {
     let profile = profile();
-    let shelf = shelf(profile.clone(), None);
-    let all = ask(&shelf, "flame", "by=thread&counter=calls");
+    let profiles = open_profiles(profile.clone(), None);
+    let all = ask(&profiles, "flame", "by=thread&counter=calls");
     let heap = profile.stacks.iter().filter(|it| Kind::Heap.holds(it.kind));
     let calls: u64 = heap.map(|stack| stack.counters.calls).sum();
     assert_eq!(number(&all["whole"]), calls);
@@ -350,10 +350,10 @@ fn threads_add_up_and_have_trees_of_their_own() {
     for (place, key) in boxes.iter().enumerate().skip(1) {
         let tid = key.as_str().unwrap().strip_prefix("thread:").unwrap();
         let query = format!("by=thread&thread={tid}&counter=calls");
-        let one = ask(&shelf, "flame", &query);
+        let one = ask(&profiles, "flame", &query);
         assert_eq!(one["value"][0], all["value"][place]);
     }
     assert!(
-        refusal(&shelf, "flame", "thread=1&counter=calls").starts_with("thread: there is none")
+        refusal(&profiles, "flame", "thread=1&counter=calls").starts_with("thread: there is none")
     );
 }

@@ -6,22 +6,22 @@ use serde_json::Value;
 
 use super::Answer;
 use crate::choice::Names;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
-use crate::page::shelf::Shelf;
 use residue_testkit::sample;
 
 pub fn open(name: &str, profile: Profile) -> Opened {
     Opened::new(name.to_string(), profile, Names::short())
 }
 
-pub fn shelf(first: Profile, second: Option<Profile>) -> Shelf {
+pub fn open_profiles(first: Profile, second: Option<Profile>) -> OpenProfiles {
     let second = second.map(|profile| open("b.residue", profile));
-    Shelf::new(open("a.residue", first), second)
+    OpenProfiles::new(open("a.residue", first), second)
 }
 
 /// What the page is answered.
-pub fn ask(shelf: &Shelf, name: &str, query: &str) -> Value {
-    match super::answer(shelf, name, query) {
+pub fn ask(profiles: &OpenProfiles, name: &str, query: &str) -> Value {
+    match super::answer(profiles, name, query) {
         Answer::Given(bytes) => serde_json::from_slice(&bytes).unwrap(),
         Answer::Refused(why) => panic!("{name}?{query}: {why}"),
         Answer::Unknown => panic!("{name}: there is no such question"),
@@ -29,8 +29,8 @@ pub fn ask(shelf: &Shelf, name: &str, query: &str) -> Value {
 }
 
 /// Why the page is not answered.
-pub fn refusal(shelf: &Shelf, name: &str, query: &str) -> String {
-    match super::answer(shelf, name, query) {
+pub fn refusal(profiles: &OpenProfiles, name: &str, query: &str) -> String {
+    match super::answer(profiles, name, query) {
         Answer::Refused(why) => why,
         _ => panic!("{name}?{query} was not refused"),
     }

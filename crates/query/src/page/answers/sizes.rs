@@ -6,9 +6,9 @@ use anyhow::Result;
 use residue_profile::{Counter, Ragged, SizeBin as Bin};
 use serde::Serialize;
 
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
 use crate::page::selection::Selection;
-use crate::page::shelf::Shelf;
 use crate::size_bins::size_bounds;
 
 /// Answers `api/sizes`. Parameters: side, kind, focus.
@@ -30,8 +30,8 @@ pub struct SizeBin {
     blocks: u64,
 }
 
-pub fn sizes(shelf: &Shelf, question: &Question) -> Result<Sizes> {
-    let opened = shelf.side(question)?;
+pub fn sizes(profiles: &OpenProfiles, question: &Question) -> Result<Sizes> {
+    let opened = profiles.side(question)?;
     let selection = Selection {
         opened,
         kind: question.kind()?,
@@ -74,7 +74,7 @@ pub fn size_bins<'a>(bins: impl Iterator<Item = &'a Bin>) -> Vec<SizeBin> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, shelf};
+    use super::super::sample::{ask, open_profiles};
     use residue_profile::Profile;
     use residue_testkit::sample;
     use serde_json::{Value, json};
@@ -85,23 +85,23 @@ mod tests {
 
     #[test]
     fn sizes_are_summed_over_the_stacks_that_are_meant() {
-        let shelf = shelf(sample::profile(), None);
-        let heap = ask(&shelf, "sizes", "");
+        let profiles = open_profiles(sample::profile(), None);
+        let heap = ask(&profiles, "sizes", "");
         let total = json!([bin(16, 31, 51), bin(64, 127, 110), bin(512, 1023, 1)]);
         assert_eq!(heap["total"], total);
         let live = json!([bin(16, 31, 1), bin(64, 127, 30), bin(512, 1023, 1)]);
         assert_eq!(heap["live"], live);
-        let mapped = ask(&shelf, "sizes", "kind=mapping");
+        let mapped = ask(&profiles, "sizes", "kind=mapping");
         assert_eq!(mapped["total"], json!([bin(8192, 16383, 2)]));
-        let focused = ask(&shelf, "sizes", "focus=thing::FOO");
+        let focused = ask(&profiles, "sizes", "focus=thing::foo");
         assert_eq!(focused["total"], json!([bin(64, 127, 110)]));
-        let none = ask(&shelf, "sizes", "focus=nowhere");
+        let none = ask(&profiles, "sizes", "focus=nowhere");
         assert_eq!(none["total"], json!([]));
     }
 
     #[test]
     fn unknown_sizes_are_null() {
-        let answer = ask(&shelf(Profile::default(), None), "sizes", "");
+        let answer = ask(&open_profiles(Profile::default(), None), "sizes", "");
         assert_eq!(answer, json!({"total": null, "live": null}));
     }
 }

@@ -8,9 +8,9 @@ use anyhow::{Context, Result};
 use residue_calltree::{Detail, Functions, LabelId};
 use serde::Serialize;
 
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
 use crate::page::selection::{Selection, Unit};
-use crate::page::shelf::Shelf;
 use crate::visible::visible;
 
 const MOST_LINES: usize = 2000;
@@ -49,8 +49,8 @@ struct Numbers {
     cumulative: u64,
 }
 
-pub fn source(shelf: &Shelf, question: &Question) -> Result<SourceLines> {
-    let selection = Selection::of(shelf.side(question)?, question)?;
+pub fn source(profiles: &OpenProfiles, question: &Question) -> Result<SourceLines> {
+    let selection = Selection::of(profiles.side(question)?, question)?;
     let number = question.number("file")?.context("file: none is named")?;
     let files = &selection.opened.profile.files;
     let path = usize::try_from(number).ok().and_then(|at| files.get(at));
@@ -61,7 +61,7 @@ pub fn source(shelf: &Shelf, question: &Question) -> Result<SourceLines> {
         .filter(|line| *line > 0);
 
     let numbers = numbers(&selection, path)?;
-    let text = (shelf.read_source)(path);
+    let text = (profiles.read_source)(path);
     let shown = shown_lines(&numbers, text.as_deref(), wanted);
     let line = |line: u32| {
         let Numbers { own, cumulative } = numbers.get(&line).copied().unwrap_or_default();
@@ -151,7 +151,7 @@ fn shown_lines(
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, refusal, shelf};
+    use super::super::sample::{ask, open_profiles, refusal};
     use super::*;
     use residue_profile::{Place, Profile, Ragged};
     use residue_testkit::sample;
@@ -195,12 +195,12 @@ mod tests {
 
     #[test]
     fn lines_have_their_sums_and_those_around_them_a_text() {
-        let mut shelf = shelf(profile("/here/thing.cpp"), None);
-        shelf.read_source = Arc::new(|path| {
+        let mut profiles = open_profiles(profile("/here/thing.cpp"), None);
+        profiles.read_source = Arc::new(|path| {
             assert_eq!(path, "/here/thing.cpp");
             Some((1..=30).map(|line| format!("line {line}")).collect())
         });
-        let answer = ask(&shelf, "source", "file=1&counter=total");
+        let answer = ask(&profiles, "source", "file=1&counter=total");
         assert_eq!(answer["missing"], Value::Null);
         assert_eq!(answer["unit"], "bytes");
         // All of the heap is called from main, but for what has no path; operator new has
@@ -214,7 +214,7 @@ mod tests {
         let [first, last] = [&lines[0], &lines[lines.len() - 1]];
         assert_eq!([&first["line"], &last["line"]], [7, 25]);
         assert_eq!(first["text"], "line 7");
-        let focused = ask(&shelf, "source", "file=1&counter=calls&focus=odd&line=1");
+        let focused = ask(&profiles, "source", "file=1&counter=calls&focus=odd&line=1");
         assert_eq!(focused["unit"], "count");
         assert_eq!(numbers(&focused), [(20, 0, 1)]);
         assert_eq!(
@@ -225,22 +225,22 @@ mod tests {
 
     #[test]
     fn without_its_text_a_file_has_numbers_still() {
-        let shelf = shelf(profile("/nowhere/thing.cpp"), None);
-        let answer = ask(&shelf, "source", "file=1&counter=total&kind=mapping");
+        let profiles = open_profiles(profile("/nowhere/thing.cpp"), None);
+        let answer = ask(&profiles, "source", "file=1&counter=total&kind=mapping");
         let why = "/nowhere/thing.cpp is not on this machine, or is no file of text";
         assert_eq!(answer["missing"], why);
         let expected = json!([{"line": 20, "text": null, "self": 0, "cumulative": 16_384}]);
         assert_eq!(answer["lines"], expected);
-        assert_eq!(ask(&shelf, "source", "file=0")["lines"], json!([]));
+        assert_eq!(ask(&profiles, "source", "file=0")["lines"], json!([]));
     }
 
     #[test]
     fn nothing_but_files_of_the_profile_can_be_named() {
-        let shelf = shelf(profile("/nowhere/thing.cpp"), None);
-        assert_eq!(refusal(&shelf, "source", "file=2"), "there is no file 2");
-        let why = refusal(&shelf, "source", "file=/etc/passwd");
+        let profiles = open_profiles(profile("/nowhere/thing.cpp"), None);
+        assert_eq!(refusal(&profiles, "source", "file=2"), "there is no file 2");
+        let why = refusal(&profiles, "source", "file=/etc/passwd");
         assert!(why.starts_with("file: `/etc/passwd` is no number"), "{why}");
-        assert_eq!(refusal(&shelf, "source", ""), "file: none is named");
+        assert_eq!(refusal(&profiles, "source", ""), "file: none is named");
     }
 
     #[test]

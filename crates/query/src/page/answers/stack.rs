@@ -15,9 +15,9 @@ use super::sizes::{SizeBin, size_bins};
 use super::stack_row::StackRow;
 use super::stacks::row_of_stack;
 use super::thin::evenly;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::shelf::Shelf;
 
 const MOST_BIRTHS: u32 = 400;
 const MOST_READINGS: usize = 600;
@@ -87,8 +87,8 @@ struct ThreadPart {
     net_bytes: i64,
 }
 
-pub fn stack(shelf: &Shelf, question: &Question) -> Result<StackDetail> {
-    let opened = shelf.side(question)?;
+pub fn stack(profiles: &OpenProfiles, question: &Question) -> Result<StackDetail> {
+    let opened = profiles.side(question)?;
     let profile = &opened.profile;
     let number = question.number("stack")?.context("stack: none is named")?;
     let known = usize::try_from(number).ok();
@@ -251,7 +251,7 @@ fn threads(profile: &Profile, stacks: &[StackId]) -> Vec<ThreadPart> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, events, refusal, shelf};
+    use super::super::sample::{ask, events, open_profiles, refusal};
     use residue_profile::timeline::Deferral;
     use residue_profile::{Profile, Ragged, Thread, ThreadCounters};
     use serde_json::{Value, json};
@@ -293,8 +293,8 @@ mod tests {
 
     #[test]
     fn stacks_through_the_same_functions_are_one() {
-        let shelf = shelf(profile(), None);
-        let answer = ask(&shelf, "stack", "stack=0");
+        let profiles = open_profiles(profile(), None);
+        let answer = ask(&profiles, "stack", "stack=0");
         assert_eq!(answer["row"]["stack"], 0);
         assert_eq!(answer["row"]["shape"], "leak");
         assert_eq!(answer["no_path"], Value::Null);
@@ -331,13 +331,13 @@ mod tests {
 
     #[test]
     fn the_series_holds_what_was_live_at_begins() {
-        let shelf = shelf(profile(), None);
-        let part = &ask(&shelf, "stack", "stack=0&events=3..5")["series"];
+        let profiles = open_profiles(profile(), None);
+        let part = &ask(&profiles, "stack", "stack=0&events=3..5")["series"];
         let expected = json!({
             "event": [3, 4, 5], "bytes": [1128, 1192, 1256], "blocks": [3, 4, 5]
         });
         assert_eq!(*part, expected);
-        let whole = &ask(&shelf, "stack", "stack=0")["series"];
+        let whole = &ask(&profiles, "stack", "stack=0")["series"];
         let shown = whole["event"].as_array().unwrap();
         assert_eq!(shown.len(), 600);
         assert_eq!([&shown[0], &shown[599]], [1, 1300]);
@@ -355,7 +355,7 @@ mod tests {
                 blocks: 1,
                 bytes: 10,
             }));
-        let answer = ask(&shelf(profile, None), "stack", "stack=1");
+        let answer = ask(&open_profiles(profile, None), "stack", "stack=1");
         assert_eq!(answer["births_width"], 4);
         let births = answer["births"].as_array().unwrap();
         assert_eq!(births.len(), 326);
@@ -369,8 +369,8 @@ mod tests {
 
     #[test]
     fn odd_stacks_have_answers_and_others_none() {
-        let shelf = shelf(residue_testkit::sample::profile(), None);
-        let pooled = ask(&shelf, "stack", "stack=4");
+        let profiles = open_profiles(residue_testkit::sample::profile(), None);
+        let pooled = ask(&profiles, "stack", "stack=4");
         assert_eq!(
             pooled["no_path"],
             "[pooled: blocks outside the size limits]"
@@ -383,20 +383,23 @@ mod tests {
         assert_eq!(pooled["births"], json!([]));
         assert_eq!(pooled["reason"], Value::Null);
         assert_eq!(
-            ask(&shelf, "stack", "stack=2")["frames"][2]["address"],
+            ask(&profiles, "stack", "stack=2")["frames"][2]["address"],
             Value::Null
         );
-        assert_eq!(refusal(&shelf, "stack", "stack=6"), "there is no stack 6");
+        assert_eq!(
+            refusal(&profiles, "stack", "stack=6"),
+            "there is no stack 6"
+        );
         let beyond = u64::from(u32::MAX) + 1;
-        let why = refusal(&shelf, "stack", &format!("stack={beyond}"));
+        let why = refusal(&profiles, "stack", &format!("stack={beyond}"));
         assert_eq!(why, "there is no stack 4294967296");
-        assert_eq!(refusal(&shelf, "stack", ""), "stack: none is named");
+        assert_eq!(refusal(&profiles, "stack", ""), "stack: none is named");
     }
 
     #[test]
     fn very_deep_paths_lose_their_middle() {
-        let shelf = shelf(residue_testkit::sample::deep(3000), None);
-        let frames = &ask(&shelf, "stack", "stack=0")["frames"];
+        let profiles = open_profiles(residue_testkit::sample::deep(3000), None);
+        let frames = &ask(&profiles, "stack", "stack=0")["frames"];
         assert_eq!(frames.as_array().unwrap().len(), 1001);
         assert_eq!(frames[750]["function"], "[... 2000 frames ...]");
     }

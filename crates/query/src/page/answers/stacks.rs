@@ -10,10 +10,10 @@ use serde::Serialize;
 
 use super::stack_row::{self, StackRow};
 use crate::moment_view::Live;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
 use crate::page::selection::Selection;
-use crate::page::shelf::Shelf;
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
@@ -204,8 +204,8 @@ impl Found {
     }
 }
 
-pub fn stacks(shelf: &Shelf, question: &Question) -> Result<Stacks> {
-    let opened = shelf.side(question)?;
+pub fn stacks(profiles: &OpenProfiles, question: &Question) -> Result<Stacks> {
+    let opened = profiles.side(question)?;
     let selection = Selection {
         opened,
         kind: question.kind()?,

@@ -6,8 +6,8 @@ use residue_analysis::stages::{self, Stages, Value};
 use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::shelf::Shelf;
 use crate::stages::{interval_name, reason, words};
 
 const MOST_ROWS: usize = 400;
@@ -74,8 +74,8 @@ struct Jump {
     value: i64,
 }
 
-pub fn stages(shelf: &Shelf, question: &Question) -> Result<StagesAnswer> {
-    let timeline = &shelf.side(question)?.profile.timeline;
+pub fn stages(profiles: &OpenProfiles, question: &Question) -> Result<StagesAnswer> {
+    let timeline = &profiles.side(question)?.profile.timeline;
     let chosen = match question.word("value", &["", "rss", "vm", "live", "time"])? {
         "rss" => Some(Value::Rss),
         "vm" => Some(Value::Vm),
@@ -206,14 +206,14 @@ fn add(sum: &mut Option<i64>, value: Option<i64>) {
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, events, refusal, shelf};
+    use super::super::sample::{ask, events, open_profiles, refusal};
     use residue_profile::Profile;
     use serde_json::{Value, json};
 
     #[test]
     fn events_are_rows_and_stretches_between_stamps_columns() {
-        let shelf = shelf(events(5), None);
-        let answer = ask(&shelf, "stages", "value=live");
+        let profiles = open_profiles(events(5), None);
+        let answer = ask(&profiles, "stages", "value=live");
         assert_eq!([&answer["value"], &answer["unit"]], ["live", "bytes"]);
         assert_eq!(answer["events_per_row"], 1);
         let names = [
@@ -247,13 +247,13 @@ mod tests {
             "largest rise: begin -> mid, +64 B/event, of which 64 B survive: 100.0 % of the growth"
         );
         // Without a choice the live heap, where it was recorded.
-        assert_eq!(ask(&shelf, "stages", "")["value"], "live");
-        assert_eq!(ask(&shelf, "stages", "value=time")["jumps"], json!([]));
+        assert_eq!(ask(&profiles, "stages", "")["value"], "live");
+        assert_eq!(ask(&profiles, "stages", "value=time")["jumps"], json!([]));
     }
 
     #[test]
     fn many_events_are_summed_in_rows_and_nothing_is_lost() {
-        let answer = ask(&shelf(events(1001), None), "stages", "value=live");
+        let answer = ask(&open_profiles(events(1001), None), "stages", "value=live");
         assert_eq!(answer["events_per_row"], 3);
         let rows = answer["rows"].as_array().unwrap();
         assert_eq!(rows.len(), 334);
@@ -266,16 +266,16 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said() {
-        let shelf = shelf(Profile::default(), Some(events(3)));
-        let answer = ask(&shelf, "stages", "");
+        let profiles = open_profiles(Profile::default(), Some(events(3)));
+        let answer = ask(&profiles, "stages", "");
         let why = answer["missing"].as_str().unwrap();
         assert!(why.starts_with("there are no stamps"), "{why}");
         assert_eq!(answer["rows"], json!([]));
-        let answer = ask(&shelf, "stages", "side=b&value=vm");
+        let answer = ask(&profiles, "stages", "side=b&value=vm");
         assert_eq!(
             answer["missing"],
             "none of the stamps has this value; choose another"
         );
-        assert!(refusal(&shelf, "stages", "value=weight").contains("`weight` is none of"));
+        assert!(refusal(&profiles, "stages", "value=weight").contains("`weight` is none of"));
     }
 }

@@ -13,8 +13,8 @@ use residue_profile::timeline::{
 use serde::Serialize;
 
 use super::thin::{chosen, evenly};
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::shelf::Shelf;
 
 const USUAL_POINTS: usize = 1500;
 /// Fewer are no picture.
@@ -85,8 +85,8 @@ struct Named<'a> {
     time_ns: u64,
 }
 
-pub fn timeline<'a>(shelf: &'a Shelf, question: &Question) -> Result<Timeline<'a>> {
-    let recorded = &shelf.side(question)?.profile.timeline;
+pub fn timeline<'a>(profiles: &'a OpenProfiles, question: &Question) -> Result<Timeline<'a>> {
+    let recorded = &profiles.side(question)?.profile.timeline;
     let points = question.limit("points", USUAL_POINTS, MOST_POINTS)?;
     let points = points.max(FEWEST_POINTS);
     let events = question.events("events")?;
@@ -246,7 +246,7 @@ fn stamps(recorded: &Recorded, is_in: impl Fn(EventNumber) -> bool) -> Vec<Named
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, events, refusal, shelf};
+    use super::super::sample::{ask, events, open_profiles, refusal};
     use residue_profile::Profile;
     use residue_profile::timeline::{Account, AllocatorState, Snapshot};
     use serde_json::{Value, json};
@@ -269,8 +269,8 @@ mod tests {
             moment: 4,
             ..Snapshot::default()
         });
-        let shelf = shelf(profile, None);
-        let answer = ask(&shelf, "timeline", "");
+        let profiles = open_profiles(profile, None);
+        let answer = ask(&profiles, "timeline", "");
         assert_eq!(answer["unit"], "event");
         assert_eq!(answer["thinned"], false);
         assert_eq!(answer["event"], json!([1, 1, 2, 2, 3, 3, 3]));
@@ -301,13 +301,13 @@ mod tests {
 
     #[test]
     fn a_range_ends_where_the_next_event_begins() {
-        let shelf = shelf(events(9), None);
-        let answer = ask(&shelf, "timeline", "events=2..3");
+        let profiles = open_profiles(events(9), None);
+        let answer = ask(&profiles, "timeline", "events=2..3");
         assert_eq!(answer["event"], json!([2, 2, 3, 3, 4]));
         let values = json!([2.0, null, 3.0, null, null]);
         assert_eq!(answer["counters"][0]["values"], values);
         assert_eq!(answer["stamps"].as_array().unwrap().len(), 2);
-        let why = refusal(&shelf, "timeline", "events=20..30");
+        let why = refusal(&profiles, "timeline", "events=20..30");
         assert_eq!(why, "there is no event 20; the last is 9");
     }
 
@@ -316,8 +316,8 @@ mod tests {
         let mut profile = events(1000);
         profile.timeline.moments[1000].live_bytes = Some(u64::MAX);
         profile.timeline.moments[1001].live_bytes = Some(0);
-        let shelf = shelf(profile, None);
-        let answer = ask(&shelf, "timeline", "points=100");
+        let profiles = open_profiles(profile, None);
+        let answer = ask(&profiles, "timeline", "points=100");
         assert_eq!(answer["thinned"], true);
         let length = answer["event"].as_array().unwrap().len();
         assert!((50..=100).contains(&length), "{length}");
@@ -344,8 +344,8 @@ mod tests {
 
     #[test]
     fn nothing_is_an_answer_too() {
-        let shelf = shelf(Profile::default(), None);
-        let answer = ask(&shelf, "timeline", "points=0");
+        let profiles = open_profiles(Profile::default(), None);
+        let answer = ask(&profiles, "timeline", "points=0");
         assert_eq!(answer["event"], json!([]));
         assert_eq!(answer["counters"], json!([]));
     }

@@ -9,10 +9,11 @@ use residue_profile::{Part, Point, Profile};
 use serde::{Serialize, Serializer};
 
 use crate::choice::Names;
-use crate::leaks::words::{self, NoVerdict};
+use crate::leaks::words;
 use crate::leaks::{self, Limits};
+use crate::no_events::NoVerdict;
+use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::shelf::Shelf;
 
 /// What is sent; the table of stacks has all.
 const MOST: Limits = Limits {
@@ -52,8 +53,8 @@ impl Serialize for Document<'_> {
     }
 }
 
-pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswer<'a>> {
-    let opened = shelf.side(question)?;
+pub fn verdict<'a>(profiles: &'a OpenProfiles, question: &Question) -> Result<VerdictAnswer<'a>> {
+    let opened = profiles.side(question)?;
     let events = question.events("events")?;
     if let Some(EventRange { from, .. }) = events {
         // An event that is not there is refused, as by the command.
@@ -65,18 +66,19 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
             .events_of(&Part::Between { from, to })?;
     }
     let verdict = opened.verdict(events);
-    let unit = opened.profile.timeline.about.source.unit();
     let lines = match &*verdict {
         Some(verdict) => {
             let reasons = words::reasons(verdict);
-            let head = [words::head(verdict, unit)];
+            let head = [leaks::headline(verdict).to_string()];
             let lines = head.into_iter().chain(reasons);
             lines.map(|line| line.trim().to_string()).collect()
         }
         None => Vec::new(),
     };
-    let missing = verdict.is_none().then(|| NoVerdict::too_few(unit));
     let profile = &opened.profile;
+    let missing = verdict
+        .is_none()
+        .then(|| NoVerdict::of(profile, events.unwrap_or(EventRange::ALL)));
     Ok(VerdictAnswer {
         verdict: Document {
             profile,
@@ -90,7 +92,7 @@ pub fn verdict<'a>(shelf: &'a Shelf, question: &Question) -> Result<VerdictAnswe
 
 #[cfg(test)]
 mod tests {
-    use super::super::sample::{ask, events, refusal, shelf};
+    use super::super::sample::{ask, events, open_profiles, refusal};
     use super::*;
     use residue_analysis::verdict::verdict;
     use serde_json::Value;
@@ -104,37 +106,37 @@ mod tests {
 
     #[test]
     fn the_document_is_that_of_the_command() {
-        let shelf = shelf(events(50), None);
-        let whole = ask(&shelf, "verdict", "");
+        let profiles = open_profiles(events(50), None);
+        let whole = ask(&profiles, "verdict", "");
         assert_eq!(whole["verdict"], written(EventRange::ALL));
         assert_eq!(whole["verdict"]["stacks"][0]["stack"], 0);
         assert_eq!(whole["verdict"]["stacks"][0]["rate_bytes_per_event"], 64.0);
         let words = whole["words"][0].as_str().unwrap();
         assert!(words.starts_with("LEAK  64 B/event"), "{words}");
-        let part = ask(&shelf, "verdict", "events=11..30");
+        let part = ask(&profiles, "verdict", "events=11..30");
         assert_eq!(part["verdict"], written(EventRange { from: 11, to: 30 }));
         assert_eq!(part["verdict"]["last_event"], 30);
         assert_eq!(
-            refusal(&shelf, "verdict", "events=55..60"),
+            refusal(&profiles, "verdict", "events=55..60"),
             "there is no event 55; the last is 50"
         );
     }
 
     #[test]
     fn without_events_there_is_a_reason_instead() {
-        let shelf = shelf(Profile::default(), None);
-        let answer = ask(&shelf, "verdict", "");
+        let profiles = open_profiles(Profile::default(), None);
+        let answer = ask(&profiles, "verdict", "");
         assert_eq!(answer["verdict"], Value::Null);
         assert_eq!(
             answer["missing"]["reason"],
-            "no verdict: fewer than two events were recorded there"
+            "no verdict: the program marks no events, and ticks are switched off (--tick 0)"
         );
         let advice = answer["missing"]["advice"].as_str().unwrap();
         assert!(advice.contains("--event-function"), "{advice}");
-        let judged = ask(&self::shelf(events(50), None), "verdict", "");
+        let judged = ask(&self::open_profiles(events(50), None), "verdict", "");
         assert_eq!(judged["missing"], Value::Null);
         assert_eq!(
-            refusal(&shelf, "verdict", "side=b"),
+            refusal(&profiles, "verdict", "side=b"),
             "only one profile is open"
         );
     }

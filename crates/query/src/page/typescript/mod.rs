@@ -23,8 +23,8 @@ use super::answers::stages::StagesAnswer;
 use super::answers::timeline::Timeline;
 use super::answers::verdict::VerdictAnswer;
 use super::file_data::FileData;
+use super::open_profiles::SIDES;
 use super::selection::RANGE_COUNTERS;
-use super::shelf::SIDES;
 use crate::compare::rows::By;
 use layout::comment;
 

@@ -22,7 +22,7 @@ const COMPARISONS_KEPT: usize = 4;
 pub const SIDES: [&str; 2] = ["a", "b"];
 
 #[derive(Clone)]
-pub struct Shelf {
+pub struct OpenProfiles {
     pub first: Arc<Opened>,
     pub second: Option<Arc<Opened>>,
     /// Counts up each time a running program was read.
@@ -40,9 +40,9 @@ pub struct Shelf {
     compared: Arc<Recent<(u64, Wanted), Result<Compared, String>>>,
 }
 
-impl Shelf {
-    pub fn new(first: Opened, second: Option<Opened>) -> Shelf {
-        Shelf {
+impl OpenProfiles {
+    pub fn new(first: Opened, second: Option<Opened>) -> OpenProfiles {
+        OpenProfiles {
             first: Arc::new(first),
             second: second.map(Arc::new),
             generation: 0,

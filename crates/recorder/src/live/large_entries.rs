@@ -1,4 +1,4 @@
-//! Side records: size and birth of blocks that do not fit their entries.
+//! Large entries: size and birth of blocks that do not fit their entries.
 //!
 //! A thread uses the records that it freed. Those that free need not be those that
 //! make, so a thread that has many hands them over:
@@ -18,41 +18,41 @@ const LIST_RECORDS: u32 = 64;
 
 /// The free records of a thread; all zero when there are none.
 #[derive(Default)]
-pub struct FreeSides {
+pub struct FreeLargeEntries {
     /// The number of the first, plus one.
     first: u32,
     count: u32,
 }
 
 /// The record `number`: size, birth.
-fn side(arena: Arena, number: u32) -> (&'static AtomicU64, &'static AtomicU32) {
-    let item = arena.item(Region::Sides, u64::from(number));
-    // SAFETY: numbers come from `make`, and a side record is two words.
+fn large_entry(arena: Arena, number: u32) -> (&'static AtomicU64, &'static AtomicU32) {
+    let item = arena.item(Region::LargeEntries, u64::from(number));
+    // SAFETY: numbers come from `make`, and a large entry is two words.
     unsafe { (&*item.cast(), &*item.add(8).cast()) }
 }
 
 /// A record for a block; `None` when there is no memory for it.
-pub fn make(arena: Arena, free: &mut FreeSides, bytes: u64, birth: u32) -> Option<u32> {
+pub fn make(arena: Arena, free: &mut FreeLargeEntries, bytes: u64, birth: u32) -> Option<u32> {
     if free.first == 0 {
         take_shared(arena, free);
     }
     let number = match free.first {
-        0 => u32::try_from(arena.append(Region::Sides)?).ok()?,
+        0 => u32::try_from(arena.append(Region::LargeEntries)?).ok()?,
         first => {
-            free.first = side(arena, first - 1).1.load(Ordering::Relaxed);
+            free.first = large_entry(arena, first - 1).1.load(Ordering::Relaxed);
             free.count -= 1;
             first - 1
         }
     };
-    let (bytes_place, birth_place) = side(arena, number);
+    let (bytes_place, birth_place) = large_entry(arena, number);
     bytes_place.store(bytes, Ordering::Relaxed);
     birth_place.store(birth, Ordering::Relaxed);
     Some(number)
 }
 
 /// Size and birth in a record, which is free from now on.
-pub fn open(arena: Arena, free: &mut FreeSides, number: u32) -> (u64, u32) {
-    let (bytes_place, birth_place) = side(arena, number);
+pub fn open(arena: Arena, free: &mut FreeLargeEntries, number: u32) -> (u64, u32) {
+    let (bytes_place, birth_place) = large_entry(arena, number);
     let opened = (
         bytes_place.load(Ordering::Relaxed),
         birth_place.load(Ordering::Relaxed),
@@ -74,24 +74,24 @@ fn changed(word: u64, first: u32) -> u64 {
     (word & !(CHANGE - 1)).wrapping_add(CHANGE) | u64::from(first)
 }
 
-fn share(arena: Arena, free: &mut FreeSides) {
-    let (next_list, _) = side(arena, free.first - 1);
+fn share(arena: Arena, free: &mut FreeLargeEntries) {
+    let (next_list, _) = large_entry(arena, free.first - 1);
     let change = |word| {
         next_list.store(u64::from(word as u32), Ordering::Relaxed);
         Some(changed(word, free.first))
     };
-    let shared = &hot::get().shared_sides;
+    let shared = &hot::get().shared_large_entries;
     let _ = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change);
-    *free = FreeSides::default();
+    *free = FreeLargeEntries::default();
 }
 
-fn take_shared(arena: Arena, free: &mut FreeSides) {
+fn take_shared(arena: Arena, free: &mut FreeLargeEntries) {
     let change = |word| {
         let first = word as u32;
-        let next_list = || side(arena, first - 1).0.load(Ordering::Relaxed);
+        let next_list = || large_entry(arena, first - 1).0.load(Ordering::Relaxed);
         (first != 0).then(|| changed(word, next_list() as u32))
     };
-    let shared = &hot::get().shared_sides;
+    let shared = &hot::get().shared_large_entries;
     if let Ok(word) = shared.fetch_update(Ordering::AcqRel, Ordering::Acquire, change) {
         free.first = word as u32;
         free.count = LIST_RECORDS;
@@ -99,5 +99,5 @@ fn take_shared(arena: Arena, free: &mut FreeSides) {
 }
 
 #[cfg(test)]
-#[path = "sides_tests.rs"]
+#[path = "large_entries_tests.rs"]
 mod tests;

@@ -1,4 +1,4 @@
-//! Side records stay as few as the blocks that need one.
+//! Large entries stay as few as the blocks that need one.
 
 use super::*;
 use residue_arena::region::USED;
@@ -10,22 +10,22 @@ static ALONE: Mutex<()> = Mutex::new(());
 
 fn with_arena(test: impl FnOnce(Arena)) {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    let path = std::env::temp_dir().join(format!("residue-sides-{}", std::process::id()));
+    let path = std::env::temp_dir().join(format!("residue-large-entries-{}", std::process::id()));
     let name = format!("{}\0", path.display());
     let (arena, _) = Arena::create(name.as_bytes()).unwrap();
     std::fs::remove_file(path).unwrap();
-    hot::get().shared_sides.store(0, Ordering::Relaxed);
+    hot::get().shared_large_entries.store(0, Ordering::Relaxed);
     test(arena);
 }
 
 fn used(arena: Arena) -> u64 {
-    arena.get(Region::Sides.word(USED))
+    arena.get(Region::LargeEntries.word(USED))
 }
 
 #[test]
 fn one_maker_and_one_who_frees_need_no_more_than_are_under_way() {
     with_arena(|arena| {
-        let (mut maker, mut other) = (FreeSides::default(), FreeSides::default());
+        let (mut maker, mut other) = (FreeLargeEntries::default(), FreeLargeEntries::default());
         for block in 0..100_000 {
             let number = make(arena, &mut maker, block, block as u32 + 1).unwrap();
             let opened = open(arena, &mut other, number);
@@ -40,7 +40,7 @@ fn one_maker_and_one_who_frees_need_no_more_than_are_under_way() {
 fn no_record_is_handed_out_twice() {
     with_arena(|arena| {
         const BLOCKS: usize = 1000;
-        let (mut maker, mut other) = (FreeSides::default(), FreeSides::default());
+        let (mut maker, mut other) = (FreeLargeEntries::default(), FreeLargeEntries::default());
         for _ in 0..10 {
             let numbers: Vec<u32> = (0..BLOCKS)
                 .map(|block| make(arena, &mut maker, block as u64, 7).unwrap())
@@ -65,7 +65,7 @@ fn threads_that_share_lists_never_share_a_record() {
             for thread in 0..THREADS {
                 scope.spawn(move || {
                     let arena = Arena::at(base).unwrap();
-                    let mut free = FreeSides::default();
+                    let mut free = FreeLargeEntries::default();
                     for round in 0..ROUNDS {
                         let mark = thread * ROUNDS + round;
                         let held: Vec<u32> = (0..HELD)

@@ -1,0 +1,61 @@
+//! The processes of a recording, each with its verdict in short.
+
+use residue_analysis::history::EventRange;
+use residue_analysis::verdict::{Headline, verdict};
+use residue_profile::{ListedProcess, Profile};
+use serde::Serialize;
+
+use crate::leaks::words::rate_text;
+
+/// One process among several.
+#[derive(Debug, Clone, PartialEq, Serialize)]
+pub struct ProcessSummary {
+    #[serde(flatten)]
+    pub process: ListedProcess,
+    /// What an event is called in its profile.
+    pub event_unit: &'static str,
+    /// `leak`, `no-growth`, ...; null with fewer than two events.
+    pub verdict: Option<Headline>,
+    /// The same with its rate: `LEAK 640 B/event`.
+    pub verdict_in_short: Option<String>,
+}
+
+pub fn summary(profile: &Profile) -> ProcessSummary {
+    let unit = profile.timeline.about.source.unit();
+    let verdict = verdict(profile, EventRange::ALL);
+    ProcessSummary {
+        process: ListedProcess::of(profile),
+        event_unit: unit,
+        verdict_in_short: verdict.as_ref().map(|verdict| {
+            let rate = rate_text(verdict.growth.rate, unit);
+            match verdict.headline {
+                Headline::Leak => format!("LEAK {rate}"),
+                Headline::FreedAtExit => format!("FREED AT EXIT {rate}"),
+                Headline::Fragmentation => format!("FRAGMENTATION {rate}"),
+                Headline::Growth => format!("GROWS {rate}"),
+                Headline::NoGrowth => "NO GROWTH".to_string(),
+                Headline::Undetermined => "UNDETERMINED".to_string(),
+            }
+        }),
+        verdict: verdict.map(|verdict| verdict.headline),
+    }
+}
+
+/// The processes of a file for programs to read.
+#[derive(Serialize)]
+pub struct Document<'a> {
+    format: &'static str,
+    version: u32,
+    file: String,
+    /// The one that commands show where none is chosen comes first.
+    processes: &'a [ProcessSummary],
+}
+
+pub fn document(file: String, processes: &[ProcessSummary]) -> Document<'_> {
+    Document {
+        format: "residue-processes",
+        version: 1,
+        file,
+        processes,
+    }
+}

@@ -1,0 +1,405 @@
+//! Looks names up in the tables of loaded modules, as the dynamic linker does, but without
+//! it: `dlsym` and `dlopen` take locks and allocate, and a hook may be called by an allocator
+//! that holds its own lock, or while another thread is inside `dlopen`.
+//!
+//! ```text
+//!   link map:  program ─► residue ─► libA ─► libc ─► ld.so │ ─► loaded later ...
+//!                         └─ `next` searches from here to ─┘
+//! ```
+//!
+//! What is there at the start is never unloaded and its list does not change, so it is
+//! walked without a lock. What comes later is found through `dl_iterate_phdr`, whose lock
+//! is held only while the list itself is changed.
+
+use crate::sys::{self, LinkMap, PhdrInfo};
+use core::ffi::{CStr, c_char, c_int, c_void};
+use core::sync::atomic::{AtomicPtr, Ordering};
+
+/// The last module that was there when the first name was looked up.
+static LAST_AT_START: AtomicPtr<LinkMap> = AtomicPtr::new(core::ptr::null_mut());
+
+/// The definition that follows this library's own, of the modules that were there at the
+/// start; 0 if there is none.
+pub fn next(name: &CStr) -> usize {
+    let own = own_module();
+    after(own)
+        .find_map(|module| find_in(module, name))
+        .unwrap_or(0)
+}
+
+/// The definition that the program itself sees, of the modules that were there at the start.
+pub fn global(name: &CStr) -> usize {
+    let mut first = own_module();
+    // SAFETY: the list of the modules that were there at the start does not change.
+    while let Some(before) = unsafe { first.as_ref().and_then(|module| module.previous.as_ref()) } {
+        first = before;
+    }
+    let found = find_in(first, name);
+    found
+        .or_else(|| after(first).find_map(|module| find_in(module, name)))
+        .unwrap_or(0)
+}
+
+/// The definition in a library of this file name, whenever it was loaded.
+pub fn in_library(library: &CStr, name: &CStr) -> usize {
+    search(Some(library), name)
+}
+
+/// The first definition in any module that is loaded now.
+pub fn anywhere(name: &CStr) -> usize {
+    search(None, name)
+}
+
+fn search(library: Option<&CStr>, name: &CStr) -> usize {
+    let mut search = Search {
+        library,
+        name,
+        address: 0,
+    };
+    // SAFETY: the callback takes what is handed to it here.
+    unsafe { sys::dl_iterate_phdr(Search::look, (&raw mut search).cast()) };
+    search.address
+}
+
+/// The definition in the module that holds this address.
+pub fn in_module_of(address: usize, name: &CStr) -> usize {
+    find_in(module_of(address), name).unwrap_or(0)
+}
+
+struct Search<'a> {
+    library: Option<&'a CStr>,
+    name: &'a CStr,
+    address: usize,
+}
+
+impl Search<'_> {
+    unsafe extern "C" fn look(info: *const PhdrInfo, _: usize, search: *mut c_void) -> c_int {
+        // SAFETY: `dl_iterate_phdr` hands on the search and describes one module.
+        unsafe {
+            let search = &mut *search.cast::<Search<'_>>();
+            let Some(info) = info.as_ref() else {
+                return 0;
+            };
+            if search
+                .library
+                .is_some_and(|library| !is_named(info.name, library))
+            {
+                return 0;
+            }
+            let headers = core::slice::from_raw_parts(info.headers, usize::from(info.count));
+            let dynamic = headers.iter().find(|header| header.kind == PT_DYNAMIC);
+            let found = dynamic.and_then(|header| {
+                let at = info.bias.wrapping_add(header.address);
+                Tables::read(info.bias, at as *const Entry)?.find(search.name)
+            });
+            search.address = found.unwrap_or(0);
+            c_int::from(found.is_some())
+        }
+    }
+}
+
+/// Whether a path ends in this file name.
+///
+/// # Safety
+/// `path` must be null or a string.
+unsafe fn is_named(path: *const c_char, name: &CStr) -> bool {
+    if path.is_null() {
+        return false;
+    }
+    // SAFETY: as above.
+    let path = unsafe { CStr::from_ptr(path) }.to_bytes();
+    path.rsplit(|&byte| byte == b'/').next() == Some(name.to_bytes())
+}
+
+fn own_module() -> *const LinkMap {
+    module_of(own_module as *const () as usize)
+}
+
+fn module_of(address: usize) -> *const LinkMap {
+    crate::modules::link_map_of(address)
+}
+
+/// The modules behind this one, up to the last that was there at the start.
+fn after(module: *const LinkMap) -> impl Iterator<Item = *const LinkMap> {
+    let last = last_at_start(module);
+    let mut at = module;
+    core::iter::from_fn(move || {
+        if at == last {
+            return None;
+        }
+        // SAFETY: this part of the list does not change.
+        at = unsafe { at.as_ref() }?.next;
+        (!at.is_null()).then_some(at)
+    })
+}
+
+fn last_at_start(from: *const LinkMap) -> *const LinkMap {
+    let known = LAST_AT_START.load(Ordering::Relaxed);
+    if !known.is_null() {
+        return known;
+    }
+    let mut last = from;
+    // SAFETY: the first name is looked up before the program's threads and modules come.
+    while let Some(next) = unsafe { last.as_ref().and_then(|module| module.next.as_ref()) } {
+        last = next;
+    }
+    LAST_AT_START.store(last.cast_mut(), Ordering::Relaxed);
+    last
+}
+
+fn find_in(module: *const LinkMap, name: &CStr) -> Option<usize> {
+    // SAFETY: the module is loaded, and so are its tables.
+    unsafe {
+        let module = module.as_ref()?;
+        Tables::read(module.bias, module.dynamic.cast())?.find(name)
+    }
+}
+
+/// One entry of a module's dynamic section.
+#[repr(C)]
+struct Entry {
+    tag: i64,
+    value: usize,
+}
+
+#[repr(C)]
+struct Symbol {
+    name: u32,
+    info: u8,
+    other: u8,
+    section: u16,
+    value: usize,
+    bytes: usize,
+}
+
+impl Symbol {
+    fn kind(&self) -> u8 {
+        self.info & 0xf
+    }
+
+    fn is_definition(&self) -> bool {
+        const LOCAL: u8 = 0;
+        self.section != 0 && self.info >> 4 != LOCAL && self.kind() != KIND_TLS
+    }
+}
+
+const PT_DYNAMIC: u32 = 2;
+const DT_NULL: i64 = 0;
+const DT_HASH: i64 = 4;
+const DT_STRTAB: i64 = 5;
+const DT_SYMTAB: i64 = 6;
+const DT_GNU_HASH: i64 = 0x6fff_fef5;
+const DT_VERSYM: i64 = 0x6fff_fff0;
+const KIND_TLS: u8 = 6;
+const KIND_INDIRECT: u8 = 10;
+const VERSION_HIDDEN: u16 = 0x8000;
+
+/// Where a module keeps its names.
+struct Tables {
+    bias: usize,
+    names: *const c_char,
+    symbols: *const Symbol,
+    versions: *const u16,
+    gnu_hash: *const u32,
+    hash: *const u32,
+}
+
+impl Tables {
+    /// # Safety
+    /// `entry` must be null or the dynamic section of a loaded module.
+    unsafe fn read(bias: usize, mut entry: *const Entry) -> Option<Tables> {
+        let mut tables = Tables {
+            bias,
+            names: core::ptr::null(),
+            symbols: core::ptr::null(),
+            versions: core::ptr::null(),
+            gnu_hash: core::ptr::null(),
+            hash: core::ptr::null(),
+        };
+        // SAFETY: the section ends with an entry of its own.
+        while let Some(Entry { tag, value }) = unsafe { entry.as_ref() } {
+            // The dynamic linker makes these addresses, unless it cannot write there.
+            let address = match *value < bias {
+                true => bias.wrapping_add(*value),
+                false => *value,
+            };
+            match *tag {
+                DT_NULL => break,
+                DT_STRTAB => tables.names = address as *const c_char,
+                DT_SYMTAB => tables.symbols = address as *const Symbol,
+                DT_VERSYM => tables.versions = address as *const u16,
+                DT_GNU_HASH => tables.gnu_hash = address as *const u32,
+                DT_HASH => tables.hash = address as *const u32,
+                _ => {}
+            }
+            entry = entry.wrapping_add(1);
+        }
+        (!tables.names.is_null() && !tables.symbols.is_null()).then_some(tables)
+    }
+
+    /// # Safety
+    /// The module must still be loaded.
+    unsafe fn find(&self, name: &CStr) -> Option<usize> {
+        // SAFETY: as promised by the caller; the tables are those of a module that was
+        // accepted by the dynamic linker, and are read as it reads them.
+        unsafe {
+            if !self.gnu_hash.is_null() {
+                self.find_by_gnu_hash(name)
+            } else if !self.hash.is_null() {
+                self.find_by_hash(name)
+            } else {
+                None
+            }
+        }
+    }
+
+    /// A Bloom filter, buckets, and chains of hashes whose lowest bit ends a chain.
+    unsafe fn find_by_gnu_hash(&self, name: &CStr) -> Option<usize> {
+        let bytes = name.to_bytes().iter();
+        let hash = bytes.fold(5381_u32, |hash, &byte| {
+            hash.wrapping_mul(33).wrapping_add(u32::from(byte))
+        });
+        // SAFETY: see `find`.
+        unsafe {
+            let [buckets, first, words, shift] = *self.gnu_hash.cast::<[u32; 4]>();
+            if buckets == 0 || words == 0 {
+                return None;
+            }
+            let filter = self.gnu_hash.add(4).cast::<u64>();
+            let word = filter.add((hash / 64 % words) as usize).read_unaligned();
+            let is_possible = word >> (hash % 64) & word >> ((hash >> shift) % 64) & 1 == 1;
+            if !is_possible {
+                return None;
+            }
+            let bucket = filter.add(words as usize).cast::<u32>();
+            let chain = bucket.add(buckets as usize);
+            let mut index = *bucket.add((hash % buckets) as usize);
+            if index < first {
+                return None;
+            }
+            loop {
+                let entry = *chain.add((index - first) as usize);
+                if entry | 1 == hash | 1
+                    && let Some(address) = self.at(index, name)
+                {
+                    return Some(address);
+                }
+                if entry & 1 == 1 {
+                    return None;
+                }
+                index += 1;
+            }
+        }
+    }
+
+    /// Buckets, and chains of numbers.
+    unsafe fn find_by_hash(&self, name: &CStr) -> Option<usize> {
+        let hash = name.to_bytes().iter().fold(0_u32, |hash, &byte| {
+            let hash = (hash << 4).wrapping_add(u32::from(byte));
+            let high = hash & 0xf000_0000;
+            (hash ^ high >> 24) & !high
+        });
+        // SAFETY: see `find`.
+        unsafe {
+            let [buckets, symbols] = *self.hash.cast::<[u32; 2]>();
+            if buckets == 0 {
+                return None;
+            }
+            let bucket = self.hash.add(2);
+            let chain = bucket.add(buckets as usize);
+            let mut index = *bucket.add((hash % buckets) as usize);
+            while index != 0 && index < symbols {
+                if let Some(address) = self.at(index, name) {
+                    return Some(address);
+                }
+                index = *chain.add(index as usize);
+            }
+            None
+        }
+    }
+
+    /// The address of a symbol, if it is the default definition of this name.
+    unsafe fn at(&self, index: u32, name: &CStr) -> Option<usize> {
+        let index = index as usize;
+        // SAFETY: see `find`.
+        unsafe {
+            let symbol = &*self.symbols.add(index);
+            let is_hidden =
+                !self.versions.is_null() && *self.versions.add(index) & VERSION_HIDDEN != 0;
+            if is_hidden
+                || !symbol.is_definition()
+                || CStr::from_ptr(self.names.add(symbol.name as usize)) != name
+            {
+                return None;
+            }
+            let address = self.bias.wrapping_add(symbol.value);
+            if symbol.kind() != KIND_INDIRECT {
+                return Some(address);
+            }
+            let choose = core::mem::transmute::<usize, extern "C" fn() -> usize>(address);
+            Some(choose())
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn by_linker(name: &CStr) -> usize {
+        // SAFETY: the name is terminated.
+        unsafe { sys::dlsym(core::ptr::null_mut(), name.as_ptr()) as usize }
+    }
+
+    #[test]
+    fn finds_what_the_dynamic_linker_finds() {
+        for name in [
+            c"malloc",
+            c"free",
+            c"reallocarray",
+            c"mallinfo2",
+            c"stdout",
+            c"pthread_key_create",
+            c"pthread_setname_np",
+            c"dlclose",
+            // Chosen at run time by a function of its own.
+            c"memcpy",
+        ] {
+            assert_ne!(by_linker(name), 0, "{name:?}");
+            assert_eq!(global(name), by_linker(name), "{name:?}");
+        }
+    }
+
+    #[test]
+    fn what_is_nowhere_is_not_found() {
+        assert_eq!(global(c"no_function_has_this_name"), 0);
+        assert_eq!(next(c""), 0);
+        assert_eq!(in_library(c"libnowhere.so", c"malloc"), 0);
+        assert_eq!(in_library(c"libc.so.6", c"no_function_has_this_name"), 0);
+    }
+
+    #[test]
+    fn modules_are_found_by_file_name_and_by_address() {
+        let malloc = by_linker(c"malloc");
+        assert_eq!(in_library(c"libc.so.6", c"malloc"), malloc);
+        assert_eq!(in_module_of(malloc, c"malloc"), malloc);
+        assert_eq!(
+            in_module_of(own_module as *const () as usize, c"mallinfo2"),
+            0
+        );
+        assert_ne!(in_library(c"linux-vdso.so.1", c"__vdso_clock_gettime"), 0);
+    }
+
+    #[test]
+    fn modules_that_came_later_are_found_by_name_only() {
+        // SAFETY: the names are terminated.
+        let by_linker = unsafe {
+            let handle = sys::dlopen(c"libstdc++.so.6".as_ptr(), sys::RTLD_LAZY);
+            assert!(!handle.is_null());
+            sys::dlsym(handle, c"_Znwm".as_ptr()) as usize
+        };
+        assert_eq!(in_library(c"libstdc++.so.6", c"_Znwm"), by_linker);
+        assert_eq!(anywhere(c"_Znwm"), by_linker);
+        assert_eq!(global(c"_Znwm"), 0);
+    }
+}

@@ -1,0 +1,201 @@
+//! Programs that start others: the one worth looking at is judged, the others are a line
+//! each, and their files lie in one folder beside the profile.
+
+use crate::support::{Lab, PROFILE, Recorded, describe, process, workloads};
+use residue_profile::End;
+
+const FOLDER: &str = "profile.processes";
+
+fn program(name: &str) -> String {
+    workloads::find(name).display().to_string()
+}
+
+/// The lines that tell of other processes.
+fn others(recorded: &Recorded) -> Vec<String> {
+    let stderr = recorded.stderr();
+    let lines = stderr.lines().filter(|line| line.contains("  peak "));
+    lines.map(str::to_string).collect()
+}
+
+/// Four processes of one job, as `mpirun -np 4` starts them; the third leaks.
+fn four_ranks() -> String {
+    let shapes = program("shapes");
+    let rank = |shape: &str, rank: u32| format!("{shapes} {shape} 100 {rank} & ");
+    let ranks = [
+        rank("flat", 0),
+        rank("flat", 1),
+        rank("leak", 2),
+        rank("flat", 3),
+    ];
+    format!("{}wait", ranks.concat())
+}
+
+#[test]
+fn of_four_ranks_the_one_that_leaks_is_judged_and_the_others_have_their_verdicts() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["sh", "-c", &four_ranks()]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let leaking = recorded.ledger().profile;
+    assert_eq!(leaking.meta.command[1..], ["leak", "100", "2"]);
+    let stderr = recorded.stderr();
+    let head = format!(
+        "residue: {} leak 100 2 (pid {}, most events of ",
+        program("shapes"),
+        leaking.meta.pid
+    );
+    assert!(stderr.starts_with(&head), "{stderr}");
+    assert!(stderr.contains("\nLEAK  "), "{stderr}");
+    let lines = others(&recorded);
+    for rank in [0, 1, 3] {
+        let verdict = format!(
+            "{} flat 100 {rank}  100 events: NO GROWTH",
+            program("shapes")
+        );
+        let found = lines.iter().filter(|line| line.contains(&verdict));
+        assert_eq!(found.count(), 1, "rank {rank}: {lines:?}");
+    }
+    assert_eq!(lab.names_in("."), [FOLDER, PROFILE]);
+}
+
+#[test]
+fn the_program_asked_for_has_the_profile_under_a_wrapper() {
+    let lab = Lab::new();
+    let script = format!("{} 100; true", program("marks_c"));
+    let recorded = lab.record(&["-t", "marks_c"], &["sh", "-c", &script]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let profile = recorded.ledger().profile;
+    assert_eq!(profile.meta.program, "marks_c");
+    assert_eq!(profile.timeline.about.events, 100);
+    let stderr = recorded.stderr();
+    assert!(
+        stderr.starts_with("residue: 100 events, 1 100 allocations, "),
+        "{stderr}"
+    );
+    assert!(stderr.contains("\nLEAK  1000 B/event"), "{stderr}");
+    assert!(
+        stderr.ends_with(
+            "residue: next: residue leaks profile.residue\n\
+             residue:   or: residue view profile.residue\n"
+        ),
+        "{stderr}"
+    );
+    assert_eq!(lab.names_in("."), [PROFILE]);
+}
+
+#[test]
+fn a_run_with_nothing_special_says_at_most_ten_lines() {
+    for command in [&["marks_c"][..], &["leaky_events"], &["sleep", "0.1"]] {
+        let recorded = Lab::new().record(&[], command);
+        let lines = recorded.stderr().lines().count();
+        assert!((4..=10).contains(&lines), "{}", recorded.describe());
+    }
+}
+
+#[test]
+fn without_events_the_largest_is_judged() {
+    let lab = Lab::new();
+    let script = format!(
+        "{}; {} 50000; true",
+        program("hello"),
+        program("live_blocks")
+    );
+    let recorded = lab.record(&[], &["sh", "-c", &script]);
+    assert_eq!(recorded.ledger().profile.meta.program, "live_blocks");
+    assert!(
+        recorded.stderr().contains("most memory of 3 processes"),
+        "{}",
+        recorded.describe()
+    );
+    assert_eq!(others(&recorded).len(), 2, "{}", recorded.describe());
+}
+
+#[test]
+fn hundreds_of_short_processes_leave_the_profile_and_one_folder() {
+    let lab = Lab::new();
+    let script = format!("for i in $(seq 60); do {}; done", program("hello"));
+    let recorded = lab.record(&[], &["sh", "-c", &script]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(lab.names_in("."), [FOLDER, PROFILE]);
+    assert!(
+        lab.names_in(FOLDER).len() >= 60,
+        "{:?}",
+        lab.names_in(FOLDER)
+    );
+    assert_eq!(others(&recorded).len(), 5, "{}", recorded.describe());
+    let more = format!("and {} more", lab.names_in(FOLDER).len() - 5);
+    assert!(recorded.stderr().contains(&more), "{}", recorded.describe());
+    let lines = recorded
+        .stderr()
+        .lines()
+        .filter(|line| *line != "hello, stderr")
+        .count();
+    assert!(lines <= 16, "{lines} lines: {}", recorded.describe());
+}
+
+#[test]
+fn a_second_run_replaces_the_processes_of_the_first() {
+    let lab = Lab::new();
+    let script = format!("{}; true", program("hello"));
+    lab.record(&[], &["sh", "-c", &script]);
+    let first = lab.names_in(FOLDER);
+    lab.record(&[], &["sh", "-c", &script]);
+    let second = lab.names_in(FOLDER);
+    assert_eq!((first.len(), second.len()), (1, 1));
+    assert_ne!(first, second);
+    lab.record(&[], &["hello"]);
+    assert_eq!(lab.names_in("."), [PROFILE]);
+}
+
+#[test]
+fn without_children_there_is_one_file() {
+    let lab = Lab::new();
+    let script = format!("{}; exec {} 5", program("hello"), program("hello"));
+    let recorded = lab.record(&["--no-children"], &["sh", "-c", &script]);
+    assert_eq!(
+        recorded.output.status.code(),
+        Some(5),
+        "{}",
+        recorded.describe()
+    );
+    let profile = recorded.ledger().profile;
+    assert_eq!(profile.meta.program, "hello");
+    assert_eq!(profile.meta.end, End::Exited { code: 5 });
+    assert_eq!(lab.names_in("."), [PROFILE]);
+    assert!(
+        !recorded.stderr().contains("other process"),
+        "{}",
+        recorded.describe()
+    );
+}
+
+#[test]
+fn a_pattern_that_no_program_matches_is_said() {
+    let lab = Lab::new();
+    let recorded = lab.record(&["-t", "nonesuch"], &["hello", "3"]);
+    assert_eq!(recorded.output.status.code(), Some(3));
+    let said = "residue: nothing recorded: no program that ran matched -t 'nonesuch'\n";
+    assert!(recorded.stderr().ends_with(said), "{}", recorded.describe());
+    assert_eq!(lab.names_in("."), [""; 0]);
+}
+
+#[test]
+fn arguments_and_the_name_that_a_process_gives_itself_are_kept() {
+    let lab = Lab::new();
+    let script = "import ctypes; ctypes.CDLL(None).prctl(15, b'rank 2', 0, 0, 0); \
+                  x = bytearray(1 << 20)";
+    let recorded = lab.record(&["-t", "python3*"], &["/usr/bin/python3", "-c", script]);
+    let meta = recorded.ledger().profile.meta;
+    assert_eq!(meta.command, ["/usr/bin/python3", "-c", script]);
+    assert_eq!(meta.process_name, "rank 2");
+    let mut dump = lab.residue();
+    dump.args(["dump", PROFILE]);
+    let dump = process::finish(dump);
+    let text = String::from_utf8_lossy(&dump.stdout).into_owned();
+    assert!(
+        text.contains("process name                 rank 2\n"),
+        "{}",
+        describe(&dump)
+    );
+    let hello = lab.record(&[], &["hello"]).ledger().profile.meta;
+    assert_eq!(hello.process_name, "");
+}
