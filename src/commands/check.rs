@@ -36,7 +36,7 @@ Exit status:
   2  on errors
   3  the run cannot tell: too few events, too much noise, or the limit is inside the interval
 
-The file of --ignore has one pattern a line, matched against function names without parameters; `*` \
+The file of --ignore has one pattern per line, matched against function names without parameters; `*` \
 and `?` are wildcards, `#` begins a comment. A stack is ignored if any of its functions matches.
 
 docs/CI.md has recipes for CTest, pytest, GitHub Actions, GitLab and batch systems."

@@ -64,7 +64,7 @@ pub struct Args {
     pub format: Vec<Format>,
     /// Counters to write, separated by commas
     ///
-    /// Without it: live for formats with one value a stack, all counters for the others.
+    /// Without it: live for formats with one value per stack, all counters for the others.
     #[arg(
         long,
         visible_alias = "counters",
@@ -93,38 +93,38 @@ pub struct Args {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum Format {
-    /// One line a stack, root first: `main;parse;malloc 4096`
+    /// One line per stack, root first: `main;parse;malloc 4096`
     Folded,
     /// An SVG picture
     Flamegraph,
-    /// For speedscope.app, one profile a counter, with files and lines
+    /// For speedscope.app, one profile per counter, with files and lines
     Speedscope,
-    /// For profiler.firefox.com, one thread a counter, with files and lines
+    /// For profiler.firefox.com, one thread per counter, with files and lines
     Firefox,
     /// Tables of stacks, frames, nodes, events and deltas in a directory
     Parquet,
-    /// For `go tool pprof`, one sample type a counter
+    /// For `go tool pprof`, one sample type per counter
     Pprof,
-    /// For callgrind_annotate and KCachegrind, one event type a counter
+    /// For callgrind_annotate and KCachegrind, one event type per counter
     Callgrind,
     /// For ms_print and massif-visualizer: the heap over time and its stacks at the end (at the
     /// peak with --counter at-peak)
     Massif,
-    /// One line a function, with heaptrack's column names
+    /// One line per function, with heaptrack's column names
     HeaptrackCsv,
     /// For igprof-analyse: MEM_TOTAL and MEM_LIVE
     Igprof,
-    /// For MallocProfiler's scripts, one line a stack
+    /// For MallocProfiler's scripts, one line per stack
     Mdr,
     /// The same with files and lines
     MdrDetail,
     /// For Graphviz: the hot part of the call graph
     Dot,
-    /// One line a stamp: `name:microseconds,vm_KiB,rss_KiB`
+    /// One line per stamp: `name:microseconds,vm_KiB,rss_KiB`
     Stamps,
     /// The stamps as a NumPy array, their names in OUT_names.txt
     Npy,
-    /// One line an event: id, time, sizes, counters
+    /// One line per event: id, time, sizes, counters
     Csv,
 }
 

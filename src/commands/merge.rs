@@ -35,7 +35,7 @@ pub struct Args {
     /// Of a directory also those in its `*.processes` directories.
     #[arg(value_name = "FILE", required_unless_present = "from_list")]
     pub files: Vec<PathBuf>,
-    /// File with one profile or directory a line; `-` for standard input
+    /// File with one profile or directory per line; `-` for standard input
     #[arg(long, value_name = "LIST")]
     pub from_list: Vec<PathBuf>,
     /// Profile to write
@@ -174,15 +174,22 @@ fn add_input(path: &Path, files: &mut Vec<PathBuf>) -> Result<()> {
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Profile that was written.
     output: &'a Path,
+    /// Profiles that were added up.
     profiles: Vec<&'a Path>,
+    /// Profiles that could not be read.
     left_out: &'a [PathBuf],
+    /// Name of the program, or `several programs`.
     program: &'a str,
+    /// Distinct stacks of the sum.
     stacks: usize,
+    /// Events of all of them.
     events: u64,
     heap: &'a Totals,
     mappings: &'a Totals,
     recorder: &'a RecorderStats,
+    /// What the profile notes.
     notes: &'a [String],
 }
 

@@ -31,7 +31,7 @@ Checks:
   event function   every call of a function named by --event-function is an event
   cost             nanoseconds for marks and allocations, recorded and not; never fails
 
-The resident size may differ from the leak by two pages an event and 2 %. An allocator in LD_PRELOAD \
+The resident size may differ from the leak by two pages per event and 2 %. An allocator in LD_PRELOAD \
 is tested instead of glibc's.
 
 Exit status: 0 if all checks pass, 1 if one fails, 2 on errors."
@@ -73,9 +73,13 @@ const EXIT_FAILED: u8 = 1;
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Whether all checks passed.
     ok: bool,
+    /// Size of the deliberate leak.
     leak_bytes_per_event: u64,
+    /// Number of events.
     events: u64,
+    /// Each check with what it found.
     checks: &'a [Check],
     /// Nanoseconds for each, missing where they could not be measured.
     costs: Option<&'a Comparison>,

@@ -60,12 +60,19 @@ fn name(text: &str) -> Result<String, String> {
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// The process.
     pid: u32,
+    /// Name of the snapshot, for FILE@NAME.
     name: &'a str,
+    /// Index among the moments of `residue dump`.
     moment: u32,
+    /// The event or tick that began last; 0 before the first.
     event: u32,
+    /// Live heap.
     live_bytes: u64,
+    /// Resident size, with the recorder's own memory.
     rss_bytes: u64,
+    /// Resident memory of the recorder.
     recorder_bytes: u64,
 }
 

@@ -200,32 +200,45 @@ export type VerdictAnswer = {
 export type Verdict = {
   format: string;
   version: number;
+  /** Name of the program; empty where another tool measured it. */
   program: string;
+  /** What rates are per: `event` or `tick`. */
   unit: EventUnit;
+  /** Events of the whole run. */
   events: number;
+  /** Where events come from. */
   about: EventsAbout;
   verdict: Headline;
   /** The first line of `residue leaks`. */
   headline: HeadlineText;
   /** What the rate was measured on. */
   basis: Basis;
+  /** Growth, in bytes per event or tick. */
   rate_bytes_per_event: number;
   /** The 95 % interval of the rate; null where it has no bound. */
   low: number | null;
   high: number | null;
+  /** Events that were used, both included. */
   first_event: number;
   last_event: number;
+  /** Events excluded as warm-up, before the first. */
   warm_up_events: number;
   /** Null where no growth would have been seen. */
   smallest_visible_bytes_per_event: number | null;
+  /** About how many events would decide, if undetermined. */
   needs_events: number | null;
   /** In sentences, and the same as codes with their numbers. */
   reasons: Array<string>;
   reason_codes: Array<VerdictOrGrowthReason>;
+  /** The counter of the program that the growth depends on. */
   counter: Followed | null;
+  /** Sizes of the whole process, each judged alone. */
   series: VerdictSeries;
+  /** The parts of the growth of the resident size. */
   account: Account | null;
+  /** Those that leak, by their rates; then others worth a word. */
   stacks: Array<StackVerdict>;
+  /** Containers that reallocate as they grow. */
   churn: Array<Churn>;
 };
 
@@ -446,22 +459,32 @@ export type StackVerdict = {
   /** The largest of those through the same functions, and how many there are. */
   stack: number;
   lines: number;
+  /** Kind of memory: `heap`, `mapping` or `reported`. */
   kind: string;
+  /** What it is; the two below say what the readings and the survivors say alone. */
   shape: Shape;
   shape_by_series: Shape;
   shape_by_births: Shape | null;
   agreement: Agreement;
+  /** How sure the shape is. */
   confidence: Confidence;
+  /** The numbers that decided, as a sentence and as codes. */
   reason: string;
   reason_codes: Array<ShapeReason>;
+  /** Growth of this stack. */
   rate_bytes_per_event: number;
   /** The 95 % interval of the rate; null where it has no bound. */
   low: number | null;
   high: number | null;
+  /** Part of the verdict's rate, 0 to 1; null for stacks that it is not about. */
   share: number | null;
+  /** Blocks that each event leaves behind. */
   blocks_per_event: number;
+  /** The counter of the program that the growth depends on. */
   counter: Followed | null;
+  /** Path that frees the blocks in a later event, root first. */
   freed_at: Array<string> | null;
+  /** Live bytes at the begins of events, at most 60 of them. */
   live: Array<number>;
   /** Every function that is shown of it, inlined ones too, root first. */
   path: Array<string>;
@@ -497,12 +520,17 @@ export type ShapeReason = { "code": "grows", bytes_per_event: number, low: numbe
 
 /** Containers that reallocate as they grow. */
 export type Churn = {
+  /** Index among the stacks of `residue dump`. */
   stack: number;
+  /** Allocations and bytes that made them grow. */
   allocations: number;
   bytes_allocated: number;
+  /** How many containers grew; null where it is not known. */
   containers: number | null;
+  /** Sum of their final sizes, which is known up to a bound. */
   final_bytes_low: number;
   final_bytes_high: number;
+  /** What reserving the final capacity would save. */
   saved_allocations: number;
   saved_bytes_low: number;
   saved_bytes_high: number;

@@ -33,12 +33,17 @@ impl ModuleSymbols {
 pub struct SymbolsReport<'a> {
     format: &'static str,
     version: u32,
+    /// Frames in modules.
     frames: u64,
+    /// Those with a name.
     named: u64,
+    /// Those with a source line.
     with_lines: u64,
     /// Also counts frames outside modules.
     unresolved: u64,
+    /// Those answered from the cache.
     from_cache: u64,
+    /// By module.
     modules: Vec<ModuleReport<'a>>,
 }
 

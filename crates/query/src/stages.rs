@@ -18,6 +18,7 @@ pub struct Document<'a> {
     unit: &'static str,
     /// What a mean is per.
     per: &'a str,
+    /// The stage matrix.
     stages: &'a Stages,
 }
 

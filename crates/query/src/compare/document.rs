@@ -15,21 +15,28 @@ use crate::compare::rows::{By, Table};
 struct Head<'a> {
     format: &'static str,
     version: u32,
+    /// What a row is: `stack`, `function` or `library`.
     by: &'static str,
     /// Rows are ordered by, and have shares of, what they did with all they called.
     is_cumulative: bool,
+    /// Counter that is compared.
     counter: &'static str,
+    /// Of this counter: `bytes` or `count`.
     unit: &'static str,
     /// What rates are per, where numbers are compared so.
     per: Option<&'static str>,
+    /// The two sides.
     before: SideHead<'a>,
     after: SideHead<'a>,
+    /// Events between two moments of one run.
     events_between: Option<u64>,
+    /// Of the whole.
     change: Change,
     /// Sums of all changes up, and of all changes down; whole numbers where nothing is
     /// divided.
     growth: Number,
     fall: Number,
+    /// How many rows there are of each class.
     rows_new: u64,
     rows_grown: u64,
     rows_shrunk: u64,
@@ -61,10 +68,13 @@ impl Number {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct SideHead<'a> {
+    /// File and moment as they were given.
     address: &'a str,
     program: &'a str,
     command: &'a [String],
+    /// Events of this side, if it has any.
     events: Option<u64>,
+    /// The counter over all stacks of this side.
     total: i64,
 }
 
@@ -72,6 +82,7 @@ struct SideHead<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Change {
+    /// Exact whole numbers.
     before: i64,
     after: i64,
     delta: i128,
@@ -86,6 +97,7 @@ struct Change {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct RowLine<'a> {
+    /// `new`, `grown`, `shrunk` or `gone`.
     class: &'static str,
     #[serde(flatten)]
     change: Change,
@@ -98,6 +110,7 @@ struct RowLine<'a> {
     /// Functions and libraries: itself, and with all that it called.
     own: Option<Change>,
     cumulative: Option<Change>,
+    /// Functions and libraries: the name.
     name: Option<&'a str>,
     /// Stacks: leaf first.
     frames: Option<Vec<&'a str>>,

@@ -47,21 +47,27 @@ const LEFT_OUT: i64 = -1;
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FunctionRow<'a> {
+    /// Linkage name.
     symbol: &'a str,
+    /// Demangled, with parameters.
     name: String,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrameRow {
+    /// Index into `modules`.
     module: Option<u32>,
+    /// Hexadecimal; in the module where there is one.
     address: String,
+    /// Index into `functions`.
     function: Option<u32>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct StackRow<'a> {
+    /// Kind of memory: `heap`, `mapping` or `reported`.
     kind: &'static str,
     counters: &'a Counters,
     sizes_total: &'a [SizeBin],

@@ -22,16 +22,21 @@ use serde::Serialize;
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Name of the program; empty where another tool measured it.
     program: &'a str,
+    /// What rates are per: `event` or `tick`.
     #[cfg_attr(feature = "typescript", ts(type = "EventUnit"))]
     unit: &'static str,
+    /// Events of the whole run.
     events: u64,
+    /// Where events come from.
     about: &'a About,
     verdict: Headline,
     /// The first line of `residue leaks`.
     headline: HeadlineText,
     /// What the rate was measured on.
     basis: Basis,
+    /// Growth, in bytes per event or tick.
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
@@ -40,21 +45,29 @@ pub struct Document<'a> {
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
+    /// Events that were used, both included.
     first_event: u64,
     last_event: u64,
+    /// Events excluded as warm-up, before the first.
     warm_up_events: u64,
     /// Null where no growth would have been seen.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     smallest_visible_bytes_per_event: f64,
+    /// About how many events would decide, if undetermined.
     needs_events: Option<u64>,
     /// In sentences, and the same as codes with their numbers.
     reasons: Vec<String>,
     reason_codes: Vec<Reason<'a>>,
+    /// The counter of the program that the growth depends on.
     counter: Option<Counter<'a>>,
+    /// Sizes of the whole process, each judged alone.
     series: Series<'a>,
+    /// The parts of the growth of the resident size.
     account: Option<ToldAccount<'a>>,
+    /// Those that leak, by their rates; then others worth a word.
     stacks: Vec<Stack<'a>>,
+    /// Containers that reallocate as they grow.
     churn: Vec<Churn>,
 }
 
@@ -122,14 +135,19 @@ struct Stack<'a> {
     /// The largest of those through the same functions, and how many there are.
     stack: u32,
     lines: usize,
+    /// Kind of memory: `heap`, `mapping` or `reported`.
     kind: &'static str,
+    /// What it is; the two below say what the readings and the survivors say alone.
     shape: Shape,
     shape_by_series: Shape,
     shape_by_births: Option<Shape>,
     agreement: AgreementText,
+    /// How sure the shape is.
     confidence: Confidence,
+    /// The numbers that decided, as a sentence and as codes.
     reason: String,
     reason_codes: &'a [shape::Reason],
+    /// Growth of this stack.
     rate_bytes_per_event: f64,
     /// The 95 % interval of the rate; null where it has no bound.
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
@@ -138,12 +156,17 @@ struct Stack<'a> {
     #[cfg_attr(feature = "typescript", ts(as = "Option<f64>"))]
     #[cfg_attr(feature = "schema", schemars(with = "Option<f64>"))]
     high: f64,
+    /// Part of the verdict's rate, 0 to 1; null for stacks that it is not about.
     share: Option<f64>,
+    /// Blocks that each event leaves behind.
     blocks_per_event: f64,
+    /// The counter of the program that the growth depends on.
     counter: Option<Counter<'a>>,
     #[serde(flatten)]
     path: ShownPath,
+    /// Path that frees the blocks in a later event, root first.
     freed_at: Option<Vec<String>>,
+    /// Live bytes at the begins of events, at most 60 of them.
     live: &'a [f64],
 }
 
@@ -176,14 +199,19 @@ impl AgreementText {
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
+    /// Index among the stacks of `residue dump`.
     stack: u32,
     #[serde(flatten)]
     path: ShownPath,
+    /// Allocations and bytes that made them grow.
     allocations: u64,
     bytes_allocated: u64,
+    /// How many containers grew; null where it is not known.
     containers: Option<u64>,
+    /// Sum of their final sizes, which is known up to a bound.
     final_bytes_low: u64,
     final_bytes_high: u64,
+    /// What reserving the final capacity would save.
     saved_allocations: u64,
     saved_bytes_low: u64,
     saved_bytes_high: u64,

@@ -63,35 +63,46 @@ fn entry<'a>(
 pub struct Document<'a> {
     format: &'static str,
     version: u32,
+    /// Those that match, the largest first.
     functions: Vec<FunctionEntry<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FunctionEntry<'a> {
+    /// Name as it is shown.
     function: &'a str,
+    /// Executables and libraries that it is in.
     libraries: Vec<&'a str>,
+    /// Source file, as the compiler was given it.
     file: Option<&'a str>,
+    /// Where the source file was found.
     source: Option<String>,
+    /// Whether the source file is newer than the recording, so that lines may have moved.
     changed_after_recording: Option<bool>,
+    /// What it allocated itself, by counter.
     #[serde(rename = "self")]
     #[cfg_attr(
         feature = "schema",
         schemars(schema_with = "crate::schema::some_counters")
     )]
     own: ByCounter<'a>,
+    /// What it and all that it called allocated, by counter.
     #[cfg_attr(
         feature = "schema",
         schemars(schema_with = "crate::schema::some_counters")
     )]
     cumulative: ByCounter<'a>,
+    /// Lines that allocated.
     lines: Vec<LineEntry<'a>>,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct LineEntry<'a> {
+    /// From 1.
     line: u32,
+    /// Null where the source was not found.
     text: Option<String>,
     #[serde(rename = "self")]
     #[cfg_attr(

@@ -23,26 +23,40 @@ use crate::warnings::warnings;
 pub struct Report<'s, 'a> {
     format: &'static str,
     version: u32,
+    /// The program and its run.
     meta: &'a Meta,
+    /// Sums over all stacks of the heap.
     heap: &'a Totals,
+    /// Sums over all mappings, which are not part of the heap.
     mappings: &'a Totals,
+    /// The recorder's own statistics.
     recorder: &'a RecorderStats,
+    /// What makes the numbers less than exact.
     warnings: Vec<String>,
+    /// Stacks of the whole profile.
     stacks: usize,
+    /// What rows are sorted by and percentages are computed from.
     selection: Ranking,
+    /// View `self`.
     #[serde(rename = "self", skip_serializing_if = "Option::is_none")]
     own: Option<Table>,
+    /// View `cumulative`.
     #[serde(skip_serializing_if = "Option::is_none")]
     cumulative: Option<Table>,
+    /// View `callers`.
     #[serde(skip_serializing_if = "Option::is_none")]
     callers: Option<Callers>,
+    /// View `tree`.
     #[serde(skip_serializing_if = "Option::is_none")]
     tree: Option<Tree>,
+    /// View `stacks`.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "schema", schemars(with = "Option<Vec<Entry<'a>>>"))]
     top: Option<Entries<'s, 'a>>,
+    /// View `library`.
     #[serde(skip_serializing_if = "Option::is_none")]
     libraries: Option<Table>,
+    /// View `scope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     scopes: Option<Grid>,
     /// Null where the profile does not tell threads apart.
@@ -51,6 +65,7 @@ pub struct Report<'s, 'a> {
     /// Null where sizes are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     sizes: Option<Option<Grid>>,
+    /// View `advice`.
     #[serde(skip_serializing_if = "Option::is_none")]
     advice: Option<Vec<Advice>>,
 }
@@ -58,11 +73,15 @@ pub struct Report<'s, 'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Ranking {
+    /// Kind of memory: `heap`, `mapping`, `reported` or `all`.
     kind: &'static str,
+    /// Counter that rows are sorted by.
     counter: &'static str,
+    /// Of this counter: `bytes` or `count`.
     unit: &'static str,
     /// Those that pass the filters and have a value.
     stacks: usize,
+    /// What percentages are of.
     whole: u64,
     /// What each counter adds up to over the stacks that pass the filters.
     #[cfg_attr(
@@ -97,18 +116,27 @@ struct Table {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct Entry<'a> {
+    /// From 1.
     rank: usize,
+    /// Index among the stacks of `residue dump`.
     stack: usize,
+    /// Kind of memory: `heap`, `mapping` or `reported`.
     kind: &'static str,
+    /// Of the counter that rows are sorted by.
     value: u64,
+    /// Of the whole, 0 to 1.
     share: f64,
+    /// All counters; null where they were not recorded.
     #[cfg_attr(
         feature = "schema",
         schemars(schema_with = "crate::schema::known_counters")
     )]
     counters: KnownCounters<'a>,
+    /// Sizes of all its allocations.
     sizes_total: &'a [SizeBin],
+    /// Sizes of its live blocks.
     sizes_live: &'a [SizeBin],
+    /// In which events its live blocks were allocated.
     births: &'a [BirthBin],
     /// Instead of frames, where the path is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,9 +151,13 @@ struct Entry<'a> {
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 struct FrameEntry<'a> {
+    /// Name as it is shown.
     function: String,
+    /// Linkage name.
     symbol: Option<&'a str>,
+    /// Path of the executable or library.
     module: Option<&'a str>,
+    /// In the module, hexadecimal.
     address: Option<String>,
     /// Innermost first; the last is the frame's own function, those before it were
     /// inlined. Absent where there is no debug information.
