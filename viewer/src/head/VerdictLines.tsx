@@ -73,7 +73,7 @@ export function Missing(props: { of: NonNullable<VerdictAnswer["missing"]> }) {
       <p>
         <strong>{props.of.reason}</strong>
       </p>
-      <p class="muted">To get one: {props.of.advice}.</p>
+      <p class="muted">{props.of.advice}</p>
     </div>
   );
 }

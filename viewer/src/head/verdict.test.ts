@@ -7,6 +7,7 @@ const EVENTS: EventsAbout = {
   misuse: {
     end_without_begin: 0, begin_inside_event: 0, end_of_another: 0, scope_end_without_begin: 0, no_room: 0,
   },
+  search: { functions: [], line: null, functions_matched: null, functions_hooked: 0, jit_functions_matched: 0 },
 };
 
 function verdict(parts: Partial<Verdict>): Verdict {
