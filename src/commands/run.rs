@@ -53,13 +53,13 @@ pub struct Args {
     /// Keep stacks only for blocks of at most SIZE (1MiB); larger ones share one stack
     #[arg(long, value_name = "SIZE", value_parser = arguments::size)]
     max_size: Option<u64>,
-    /// Begin with recording switched on or off
+    /// Start with recording on or paused
     #[arg(long, value_enum, value_name = "STATE", default_value_t = Start::Recording)]
     start: Start,
     /// Record only the program itself, not the processes it starts; writes one file
     #[arg(long)]
     no_children: bool,
-    /// Longest stack kept whole; of deeper ones the root side and the leaf side are kept
+    /// Maximum stack depth; the middle of deeper stacks is left out
     #[arg(long, value_name = "N", default_value_t = 4096, value_parser = clap::value_parser!(u32).range(2..=32768))]
     max_depth: u32,
     /// Compare every stack (or one in N) with libgcc's unwinder and count differences
@@ -90,10 +90,10 @@ pub struct Args {
     /// memory is never written
     #[arg(long, value_name = "BYTES/event", value_parser = arguments::injection)]
     inject_leak: Option<Injection>,
-    /// Finish when the program ends, even if processes it left behind still run
+    /// Do not wait for processes that outlive the program
     #[arg(long)]
     no_wait: bool,
-    /// Keep the recorder's memory in a directory of DIR [default: /dev/shm, or a temporary directory]
+    /// Directory for the recorder's memory [default: /dev/shm, or a temporary directory]
     #[arg(long, value_name = "DIR")]
     arena_dir: Option<PathBuf>,
     #[command(flatten)]

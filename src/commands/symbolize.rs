@@ -12,15 +12,13 @@ use std::path::PathBuf;
 /// Where names of functions come from.
 #[derive(clap::Args, Default)]
 pub struct SymbolArgs {
-    /// Look for the program, its libraries and /usr/lib/debug below DIR: the root of the machine
-    /// that it ran on
+    /// Look for binaries and debug files below DIR, the root of the machine that the program ran on
     #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     sysroot: Option<PathBuf>,
-    /// A tree of binaries and debug files of any machine, found by their build-ids; may be given
-    /// several times
+    /// Also search DIR for binaries and debug files by build-id; may be repeated
     #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
     symbols: Vec<PathBuf>,
-    /// Read all names anew, and do not remember them for the next time
+    /// Neither use nor update the cache of symbols
     #[arg(long)]
     no_symbol_cache: bool,
 }
