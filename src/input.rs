@@ -66,7 +66,8 @@ pub fn load_process(path: &Path, process: usize, needs: Needs) -> anyhow::Result
 /// The process that is meant, by its place in the list.
 fn find(list: &[ListedProcess], asked: &Process, path: &Path) -> anyhow::Result<usize> {
     let matches = |process: &ListedProcess| match asked {
-        Process::Pid(pid) => process.pid == *pid,
+        // What it became, where it was replaced.
+        Process::Pid(pid) => process.pid == *pid && !process.was_replaced,
         Process::Image(pid, program) => process.pid == *pid && process.program == *program,
         Process::Program(program) => glob(program, &process.program),
         Process::All => true,

@@ -113,7 +113,7 @@ fn progress(files: usize) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(files as u64);
-    let style = ProgressStyle::with_template("residue: adding up [{bar:30}] {pos} of {len}");
+    let style = ProgressStyle::with_template("residue: merging [{bar:30}] {pos} of {len}");
     if let Ok(style) = style {
         bar.set_style(style.progress_chars("=> "));
     }

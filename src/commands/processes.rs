@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use residue_profile::units::{bytes, count, counted};
 use residue_profile::{Needs, processes_in};
 use residue_query::processes::{ProcessSummary, document, summary};
-use residue_query::visible::visible;
+use residue_query::visible::command_line;
 
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
@@ -122,8 +122,12 @@ fn table(processes: &[ProcessSummary], page: &Page) -> Vec<String> {
             bytes(process.heap_peak_bytes),
             bytes(process.live_bytes),
             verdict(one),
-            visible(&process.command.join(" "))
+            command_line(&process.command)
         );
+        let line = match process.was_replaced {
+            true => line + " (replaced by exec)",
+            false => line,
+        };
         page.fit_start(&line, page.width)
     };
     std::iter::once(heading)

@@ -87,7 +87,7 @@ pub struct Document<'a> {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     if args.leak == 0 {
-        bail!("--leak 0: a leak leaves something behind; without one is checked anyway");
+        bail!("--leak 0: give a size above 0 (a program without a leak is always tested too)");
     }
     expect_room(args.leak.saturating_mul(args.events))?;
     let laboratory = Laboratory::new(args.spoil)?;

@@ -47,8 +47,8 @@ fn name(text: &str) -> Result<String, String> {
     let is_part = text.contains(['/', '@']) || text.contains("..");
     match text.is_empty() || is_taken || is_part || text.chars().any(char::is_control) {
         true => Err(
-            "FILE@NAME must mean this snapshot: no `/`, `@` or `..`, not a number, not `end` \
-             or `exit`"
+            "a name is not empty, not a number, not `end` or `exit`, and has no `/`, `@` or `..`: \
+             FILE@NAME must mean this snapshot"
                 .to_string(),
         ),
         false => Ok(text.to_string()),
@@ -98,7 +98,7 @@ pub fn run(args: Args) -> Result<()> {
         }
         Ok(writeln!(
             out,
-            "moment {}: `{name}`, live heap {}, RSS {}, of which the recorder's {}",
+            "snapshot {}: `{name}`, live heap {}, RSS {} (recorder {})",
             seen.number,
             units::exact_bytes(seen.live_bytes),
             units::exact_bytes(seen.rss_bytes),
@@ -112,22 +112,26 @@ fn find(pid: u32) -> Result<Process> {
     let maps = format!("/proc/{pid}/maps");
     if let Err(error) = std::fs::File::open(&maps) {
         match error.kind() {
-            ErrorKind::NotFound => bail!("there is no process {pid}"),
+            ErrorKind::NotFound => bail!("no process {pid}"),
             _ => {
                 return Err(error).with_context(|| format!("cannot look at process {pid}: {maps}"));
             }
         }
     }
     let arena = arenas::of_process(pid)?;
-    let process = Process::open(&arena)
-        .with_context(|| format!("process {pid} has not begun to record: {}", arena.display()))?;
+    let process = Process::open(&arena).with_context(|| {
+        format!(
+            "process {pid}: recording has not started yet: {}",
+            arena.display()
+        )
+    })?;
     // The command that records has the arena in sight, too, and so has a forked child
     // until it allocates.
     let recorded = process.window.get(header::PID);
     if recorded != u64::from(pid) {
         bail!(
-            "process {pid} is not recorded itself, but has to do with the recording of \
-             process {recorded}; `residue snapshot {recorded}` takes a snapshot of that"
+            "process {pid} is not recorded, but process {recorded} of the same run is: try \
+             `residue snapshot {recorded}`"
         );
     }
     Ok(process)
@@ -144,10 +148,10 @@ fn take(process: &mut Process, name: String) -> Result<Seen> {
         .into_iter()
         .skip(before)
         .find(|seen| seen.name.as_ref() == Some(&name))
-        .context("the recording was finished at this very moment")?;
+        .context("the recording has just ended")?;
     match &seen.proc_maps {
         Some([maps, ..]) if !maps.is_empty() => Ok(seen),
-        _ => bail!("the process ended at this very moment; the snapshot has no maps"),
+        _ => bail!("the process has just ended; the snapshot has no maps"),
     }
 }
 

@@ -66,7 +66,7 @@ pub struct Args {
     output: Option<PathBuf>,
     #[command(flatten)]
     symbols: SymbolArgs,
-    /// Print what was found as JSON; an array if FILE holds several processes
+    /// Print JSON (docs/schemas/symbolize.schema.json)
     #[arg(long)]
     json: bool,
 }
@@ -75,40 +75,28 @@ pub fn run(args: Args) -> Result<()> {
     // A damaged file is not written over: what is left of it may be all there is.
     let mut profiles = residue_profile::read_all(&args.file)?;
     let search = args.symbols.search();
-    let found: Vec<Symbolized> = {
+    let mut found = Symbolized::default();
+    {
         let bar = LateBar::start();
-        let name = |profile: &mut Profile| {
-            symbolize(profile, &search, &|done, of| {
-                bar.show(Step::Symbols, done, of)
-            })
-        };
-        profiles.iter_mut().map(name).collect()
-    };
+        for profile in &mut profiles {
+            let of_process = symbolize(profile, &search, &|done, of| {
+                bar.show(Step::Symbols, done, of);
+            });
+            found.modules.extend(of_process.modules);
+        }
+    }
     write(args.output.as_ref().unwrap_or(&args.file), &profiles)?;
+    let unresolved = profiles
+        .iter()
+        .map(|it| it.recorder.frames_unresolved)
+        .sum();
     output::to_stdout(|out| {
-        let of_process = || profiles.iter().zip(&found);
         if args.json {
-            let mut reports: Vec<_> = of_process()
-                .map(|(profile, found)| found.report(profile.recorder.frames_unresolved))
-                .collect();
-            match reports.len() {
-                1 => serde_json::to_writer_pretty(&mut *out, &reports.remove(0))?,
-                _ => serde_json::to_writer_pretty(&mut *out, &reports)?,
-            }
+            serde_json::to_writer_pretty(&mut *out, &found.report(unresolved))?;
             return Ok(writeln!(out)?);
         }
-        for (profile, found) in of_process() {
-            let unresolved = profile.recorder.frames_unresolved;
-            if profiles.len() > 1 {
-                writeln!(
-                    out,
-                    "process {} ({})",
-                    profile.meta.pid, profile.meta.program
-                )?;
-            }
-            for line in lines(found, unresolved) {
-                writeln!(out, "{line}")?;
-            }
+        for line in lines(&found, unresolved) {
+            writeln!(out, "{line}")?;
         }
         Ok(())
     })

@@ -64,7 +64,7 @@ fn code_in_a_perf_map_is_named_by_the_last_line_about_it() {
         expect_path(&ledger, function);
     }
     expect_all_named(&ledger);
-    let note = format!("{map}: lines that are not START SIZE NAME: 1");
+    let note = format!("{map}: ignored 1 line (not START SIZE NAME)");
     assert_eq!(ledger.profile.meta.notes, [note]);
 }
 
@@ -80,7 +80,7 @@ fn a_broken_list_of_registered_code_does_no_harm() {
     assert!(
         notes
             .iter()
-            .any(|note| note.contains("symbols of generated code")),
+            .any(|note| note.contains("names of JIT-compiled code")),
         "{notes:?}"
     );
 }

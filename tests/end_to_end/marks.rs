@@ -233,6 +233,16 @@ fn wrong_use_is_counted_and_harms_nothing() {
         }
     );
     assert!(about.misuse.end_without_begin > 0 && about.misuse.end_of_another > 0);
+    let calls = match about.misuse.end_of_another {
+        1 => "1 event_end call with a mismatched id".to_string(),
+        many => format!("{many} event_end calls with a mismatched id"),
+    };
+    let warning = format!("  warning: ignored {calls}\n");
+    assert!(
+        recorded.stderr().contains(&warning),
+        "{}",
+        recorded.describe()
+    );
     assert_eq!(about.events, truths.get("events"));
     // Every event that began was ended, and left one block.
     let events = about.events as u32;

@@ -199,3 +199,93 @@ fn arguments_and_the_name_that_a_process_gives_itself_are_kept() {
     let hello = lab.record(&[], &["hello"]).ledger().profile.meta;
     assert_eq!(hello.process_name, "");
 }
+
+/// What `residue` prints of a file or a part of it.
+fn residue(lab: &Lab, arguments: &[&str]) -> String {
+    let mut command = lab.residue();
+    command.args(arguments);
+    let output = process::finish(command);
+    assert!(output.status.success(), "{}", describe(&output));
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+#[test]
+fn one_file_holds_all_processes_and_every_command_takes_it_apart() {
+    let lab = Lab::new();
+    let recorded = lab.record(&["--one-file"], &["sh", "-c", &four_ranks()]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(lab.names_in("."), [PROFILE]);
+    let stderr = recorded.stderr();
+    let hint = "other processes in the same file; `residue processes profile.residue` lists them";
+    assert!(stderr.contains(hint), "{stderr}");
+
+    let listed: serde_json::Value =
+        serde_json::from_str(&residue(&lab, &["processes", PROFILE, "--json"])).unwrap();
+    let ranks: Vec<&serde_json::Value> = listed["processes"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .filter(|one| one["program"] == "shapes")
+        .collect();
+    let verdicts: Vec<(&str, &str)> = ranks
+        .iter()
+        .map(|one| {
+            let shape = one["command"][1].as_str().unwrap();
+            (shape, one["verdict"].as_str().unwrap())
+        })
+        .collect();
+    // The one worth looking at comes first.
+    let flat = ("flat", "no-growth");
+    assert_eq!(verdicts, [("leak", "leak"), flat, flat, flat]);
+
+    let whole = residue(&lab, &["leaks", PROFILE]);
+    assert!(whole.starts_with("LEAK  "), "{whole}");
+    let address = |one: &serde_json::Value| format!("{PROFILE}@process:{}", one["pid"]);
+    let of_rank = residue(&lab, &["leaks", &address(ranks[1])]);
+    assert!(of_rank.starts_with("NO GROWTH  "), "{of_rank}");
+    let of_events = format!("{}@1..50", address(ranks[0]));
+    assert!(residue(&lab, &["leaks", &of_events]).contains("events 1..50"));
+
+    let calls = |file: &str| -> u64 {
+        let text = residue(&lab, &["report", file, "--view", "summary", "--json"]);
+        let report: serde_json::Value = serde_json::from_str(&text).unwrap();
+        report["summary"]["heap"]["calls"].as_u64().unwrap()
+    };
+    let all = listed["processes"].as_array().unwrap();
+    let sum: u64 = all
+        .iter()
+        .map(|one| {
+            let program = one["program"].as_str().unwrap();
+            calls(&format!("{PROFILE}@process:{}:{program}", one["pid"]))
+        })
+        .sum();
+    assert_eq!(calls(&format!("{PROFILE}@process:all")), sum);
+
+    let compared = residue(&lab, &["diff", &address(ranks[1]), &address(ranks[0])]);
+    assert!(compared.contains("shapes"), "{compared}");
+    residue(&lab, &["symbolize", PROFILE]);
+    let renamed = residue(&lab, &["processes", PROFILE, "--json"]);
+    let renamed: serde_json::Value = serde_json::from_str(&renamed).unwrap();
+    assert_eq!(renamed["processes"].as_array().unwrap().len(), all.len());
+
+    let mut missing = lab.residue();
+    missing.args(["report", &format!("{PROFILE}@process:1")]);
+    let missing = process::finish(missing);
+    assert_eq!(missing.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&missing.stderr).into_owned();
+    assert!(told.contains("no process:1; `residue processes"), "{told}");
+}
+
+#[test]
+fn a_program_with_an_allocator_of_its_own_is_told() {
+    let recorded = Lab::new().record(&[], &["own_malloc"]);
+    assert_eq!(
+        recorded.truths().get("calls"),
+        1000,
+        "{}",
+        recorded.describe()
+    );
+    let note = "residue: note: the program is linked with its own malloc: those allocations are \
+                not recorded\n";
+    assert!(recorded.stderr().contains(note), "{}", recorded.describe());
+}

@@ -57,6 +57,8 @@ fn expect_all_valid(lab: &Lab) {
     );
     expect_valid(lab, &["merge", PROFILE, "-o", "sum.residue"]);
     expect_valid(lab, &["symbolize", PROFILE]);
+    expect_valid(lab, &["processes", PROFILE]);
+    expect_valid(lab, &["check", PROFILE]);
     expect_valid(lab, &["list", PROFILE, "main"]);
 }
 

@@ -47,7 +47,7 @@ fn recording_works_here() {
         "ok      leak, touched: 1 000 000 B/event = 1.000 MB (10^6) = 0.954 MiB (2^20) over 20 \
          events, found 1 000 000 B/event (95 %: 1 000 000 .. 1 000 000); RSS ",
         "ok      leak, untouched: 1 000 000 B/event = ",
-        "ok      no leak: no growth over 20 events, and from ",
+        "ok      no leak: no growth over 20 events (detection limit ",
         "ok      event function: 20 entries of residue_selftest_event, 20 events",
         "cost    event begin and end ",
     ];
@@ -242,7 +242,7 @@ fn a_snapshot_belongs_to_the_event_that_runs() {
 #[test]
 fn processes_that_are_not_recorded() {
     let lab = Lab::new();
-    expect_refused(&lab, &["999999999"], "there is no process 999999999");
+    expect_refused(&lab, &["999999999"], "no process 999999999");
     let own = std::process::id();
     let reason = format!("process {own} is not being recorded by residue");
     expect_refused(&lab, &[&own.to_string()], &reason);

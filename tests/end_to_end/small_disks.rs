@@ -77,6 +77,8 @@ fn expect_complete_with_losses(command: &[&str]) {
         "{:?}",
         ledger.profile.meta.notes
     );
+    let said = "residue: note: the recorder ran out of memory (its file system is full, or a limit";
+    assert!(recorded.stderr().contains(said), "{}", recorded.describe());
     assert_eq!(
         ledger.profile.heap.calls + recorder.dropped,
         whole.profile.heap.calls,

@@ -103,10 +103,10 @@ fn a_32_bit_program_runs_if_it_can_and_is_named() {
         Err(error) => {
             assert_eq!(
                 recorded.output.status.code(),
-                Some(125),
+                Some(126),
                 "{error}: {stderr}"
             );
-            assert!(stderr.contains("cannot run"), "{stderr}");
+            assert!(stderr.contains("cannot execute: not a program"), "{stderr}");
         }
     }
 }

@@ -263,7 +263,7 @@ export type EventsAbout = {
 
 export type EventSource = "marks" | "function" | "lines" | "ticks" | "imported" | "none";
 
-/** Calls that made no sense; each was passed over. */
+/** Calls that made no sense; each was ignored. */
 export type Misuse = {
   end_without_begin: number;
   /** An event began while its stream had one open, which was ended there. */

@@ -14,7 +14,7 @@ mod ledgers;
 mod meta;
 mod tables;
 
-use residue_profile::{Profile, Ragged, Timeline};
+use residue_profile::{NONE, Profile, Ragged, RecorderStats, Timeline};
 
 use ledgers::Ledgers;
 use meta::{Facts, MetaSum};
@@ -93,6 +93,12 @@ impl Parts {
             recorder,
             about,
         } = self.meta.finish();
+        // Frames that several profiles share are one.
+        let nameless = frames.items.iter().filter(|frame| frame.function == NONE);
+        let recorder = RecorderStats {
+            frames_unresolved: nameless.count() as u64,
+            ..recorder
+        };
         Profile {
             meta,
             heap,

@@ -37,3 +37,5 @@ pub const PAGE_BYTES: u64 = 4096;
 pub const FILE_SUFFIX: &str = ".arena";
 /// The environment variable that tells the preloaded recorder what to do.
 pub const CONFIG_VARIABLE: &str = "RESIDUE_CONFIG";
+/// The longest value of it that the recorder takes.
+pub const MOST_CONFIG_BYTES: usize = 4096;

@@ -12,6 +12,7 @@ use object::{Endianness, SectionIndex};
 use residue_arena::header;
 use residue_arena::region::Region;
 use residue_arena::tables::code_file;
+use residue_profile::units::counted;
 use std::cmp::Reverse;
 
 /// A function that covers a wanted address.
@@ -63,13 +64,15 @@ fn note(arena: &ArenaFile, malformed: usize, notes: &mut Vec<String>) {
     let left_out = arena.word(header::CODE_FILES_LEFT_OUT);
     if left_out != 0 {
         notes.push(format!(
-            "symbols of generated code that were not kept, for want of room or because they \
-             went away: {left_out} files"
+            "names of JIT-compiled code are incomplete: {} not kept (no room, or unregistered \
+             too soon)",
+            counted(left_out, "symbol file", "symbol files")
         ));
     }
     if malformed != 0 {
         notes.push(format!(
-            "symbols of generated code that cannot be understood: {malformed} files"
+            "names of JIT-compiled code are incomplete: {} malformed",
+            counted(malformed as u64, "symbol file", "symbol files")
         ));
     }
 }

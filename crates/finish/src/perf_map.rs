@@ -11,6 +11,7 @@
 use crate::arena_file::ArenaFile;
 use crate::jit::{Wanted, in_range};
 use residue_arena::header;
+use residue_profile::units::counted;
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
@@ -31,7 +32,7 @@ pub fn names(arena: &ArenaFile, wanted: &[Wanted], notes: &mut Vec<String>) -> V
         Ok(None) => return Vec::new(),
         Err(reason) => {
             notes.push(format!(
-                "{}: its names of generated code are not used: {reason}",
+                "{}: ignored, so names of JIT-compiled code are missing: {reason}",
                 path.display()
             ));
             return Vec::new();
@@ -47,8 +48,9 @@ pub fn names(arena: &ArenaFile, wanted: &[Wanted], notes: &mut Vec<String>) -> V
     };
     if broken != 0 {
         notes.push(format!(
-            "{}: lines that are not START SIZE NAME: {broken}",
-            path.display()
+            "{}: ignored {} (not START SIZE NAME)",
+            path.display(),
+            counted(broken, "line", "lines")
         ));
     }
     names

@@ -104,8 +104,13 @@ fn note_shared(states: &[Words], threads: usize) -> Option<String> {
     match shared.count() {
         0 => None,
         count => Some(format!(
-            "what threads did is known together for those that came one after another: \
-             {count} of {threads} in the list of threads stand for several with different names"
+            "{count} of {threads} rows in the list of threads {} several threads that ran one \
+             after another under different names",
+            if count == 1 {
+                "stands for"
+            } else {
+                "stand for"
+            }
         )),
     }
 }

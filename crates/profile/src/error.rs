@@ -41,9 +41,9 @@ impl fmt::Display for Damage {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
-    #[error("this is not a .residue file")]
+    #[error("not a Residue profile (bad magic number)")]
     NotResidue,
-    #[error("format version {found} is too new; this program reads up to {VERSION}")]
+    #[error("format version {found} is too new; this residue reads up to version {VERSION}")]
     VersionTooNew { found: u32 },
     #[error("this file holds several processes; choose one of them")]
     SeveralProcesses,

@@ -22,7 +22,7 @@ use crate::file::{damaged, read, replace};
 use crate::layout::{
     FILE_HEADER_BYTES, SECTION_HEADER_BYTES, SEVERAL_PROCESSES, SectionHeader, Tag, file_header,
 };
-use crate::model::Profile;
+use crate::model::{End, Profile};
 use crate::needs::Needs;
 use crate::scan::Section;
 use crate::unpack::Unpacker;
@@ -32,12 +32,15 @@ const MAX_LIST_BYTES: u64 = 64 << 20;
 
 /// One process of a file, and what tells it from the others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ListedProcess {
     pub pid: u32,
     pub parent_pid: u32,
     pub program: String,
     pub command: Vec<String>,
+    /// Whether the process went on as another program, by `exec`.
+    pub was_replaced: bool,
     pub events: u64,
     pub heap_peak_bytes: u64,
     /// Heap and mappings at the end of the recording.
@@ -54,6 +57,7 @@ impl ListedProcess {
             parent_pid: profile.meta.parent_pid,
             program: profile.meta.program.clone(),
             command: profile.meta.command.clone(),
+            was_replaced: profile.meta.end == End::Exec,
             events: profile.timeline.about.events,
             heap_peak_bytes: heap.peak_bytes,
             live_bytes: heap.live_bytes.saturating_add(mappings.live_bytes),

@@ -81,6 +81,7 @@ pub struct About {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[serde(default)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct EventSearch {
     /// Patterns of `--event-function`.
     pub functions: Vec<String>,
@@ -125,7 +126,7 @@ impl Source {
     }
 }
 
-/// Calls that made no sense; each was passed over.
+/// Calls that made no sense; each was ignored.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

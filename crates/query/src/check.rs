@@ -13,6 +13,7 @@ use crate::leaks::{Limits, document, headline};
 
 /// The document of `residue check --json`.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckDocument<'a> {
     pub format: &'static str,
     pub version: u32,
@@ -25,6 +26,7 @@ pub struct CheckDocument<'a> {
 
 /// One limit: what is said of it, and the numbers.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct CheckEntry<'a> {
     pub check: &'static str,
     pub decision: Decision,
@@ -39,10 +41,15 @@ pub struct CheckEntry<'a> {
     pub ignored: Option<IgnoredStacks>,
     /// Of growth: what `residue leaks --json` writes, of the stacks that no rule ignores.
     #[serde(serialize_with = "as_leaks_document")]
+    #[cfg_attr(
+        feature = "schema",
+        schemars(with = "Option<crate::leaks::document::Document<'a>>")
+    )]
     pub verdict: Option<Judged<'a>>,
 }
 
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct IgnoredStacks {
     pub rules: String,
     pub stacks: usize,

@@ -12,6 +12,7 @@ use crate::leaks::shown_path_of_stack;
 
 /// From the best to the worst: above a limit is worse than not knowing about another.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub enum Decision {
     #[serde(rename = "pass")]
     Within,

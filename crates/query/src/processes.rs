@@ -9,6 +9,7 @@ use crate::leaks::words::rate_text;
 
 /// One process among several.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct ProcessSummary {
     #[serde(flatten)]
     pub process: ListedProcess,
@@ -43,6 +44,7 @@ pub fn summary(profile: &Profile) -> ProcessSummary {
 
 /// The processes of a file for programs to read.
 #[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Document<'a> {
     format: &'static str,
     version: u32,

@@ -6,8 +6,9 @@ use schemars::generate::SchemaSettings;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde_json::{Map, Value, json};
 
+use crate::report::callers::CounterValues;
 use crate::table::Grid;
-use crate::{compare, dump, leaks, list, report, stages};
+use crate::{check, compare, dump, leaks, list, processes, report, stages};
 
 /// The schema of a document, and the command that writes it.
 pub struct Published {
@@ -22,6 +23,8 @@ pub fn documents() -> Vec<Published> {
         published::<report::document::Report<'_, '_>>("report"),
         published::<compare::document::Whole<'_>>("diff"),
         published::<list::document::Document<'_>>("list"),
+        published::<check::CheckDocument<'_>>("check"),
+        published::<processes::Document<'_>>("processes"),
         published::<stages::Document<'_>>("stages"),
         published::<dump::Whole<'_>>("dump"),
     ]
@@ -100,6 +103,20 @@ fn numbers(names: impl IntoIterator<Item = String>, are_required: bool) -> Schem
         .collect();
     let required: Vec<&String> = members.keys().filter(|_| are_required).collect();
     json_schema!({ "type": "object", "required": required, "properties": members })
+}
+
+impl JsonSchema for CounterValues {
+    fn inline_schema() -> bool {
+        true
+    }
+
+    fn schema_name() -> std::borrow::Cow<'static, str> {
+        "CounterValues".into()
+    }
+
+    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
+        some_counters(generator)
+    }
 }
 
 impl JsonSchema for Grid {

@@ -10,20 +10,17 @@
 //! that memory to change their title.
 
 use crate::sys;
-use residue_arena::CONFIG_VARIABLE;
-
-/// Longest value that is accepted.
-const VALUE_BYTES: usize = 4096;
+use residue_arena::{CONFIG_VARIABLE, MOST_CONFIG_BYTES};
 
 pub struct Config {
-    value: [u8; VALUE_BYTES],
+    value: [u8; MOST_CONFIG_BYTES],
     length: usize,
 }
 
 impl Config {
     pub const fn empty() -> Config {
         Config {
-            value: [0; VALUE_BYTES],
+            value: [0; MOST_CONFIG_BYTES],
             length: 0,
         }
     }

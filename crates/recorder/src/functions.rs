@@ -1,9 +1,9 @@
 //! Events by the entries of a function: the modules are named to the command, which
 //! searches their symbols, and every function that it finds gets a detour.
 //!
-//! The dynamic linker calls an empty function when modules have been mapped, before
-//! any of their code runs; debuggers stop there. A detour of that function tells
-//! when there is something new to search.
+//! The dynamic linker calls the empty function `_dl_debug_state` when modules have been
+//! mapped, before any of their code runs; debuggers stop there. A detour of it tells when
+//! there is something new to search.
 
 use crate::arena_map::{self, Arena};
 use crate::detour::{self, Refusal};
@@ -26,7 +26,7 @@ const WAIT_STEP_NS: u64 = 500_000;
 const MOST_WAITS: u32 = 60_000;
 const WAITS_PER_LOOK: u32 = 100;
 
-/// The dynamic linker's word to debuggers.
+/// The dynamic linker's `r_debug`.
 #[repr(C)]
 struct LinkerState {
     version: c_int,
@@ -57,7 +57,7 @@ pub fn start(arena: Arena, linker: usize) {
     }
     LINKER.store(linker, Ordering::Relaxed);
     detour::set_hook(entered);
-    // SAFETY: the dynamic linker keeps its word to debuggers for ever.
+    // SAFETY: the dynamic linker keeps `_r_debug` for ever.
     let notify = unsafe { (*(linker as *const LinkerState)).notify };
     if detour::install(notify, None, LOADER).is_err() {
         arena.note(header::NOTE_LATER_MODULES_UNSEEN);

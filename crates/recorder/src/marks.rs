@@ -1,7 +1,7 @@
 //! What programs tell the recorder: events, stamps, counts, scopes, pauses,
 //! snapshots, and the blocks of their own allocators.
 //!
-//! Wrong use is counted and passed over. Nothing here is on the path of an
+//! Wrong use is counted and ignored. Nothing here is on the path of an
 //! allocation, so a lock and a system call are allowed, within reason.
 
 use crate::account;

@@ -1,7 +1,8 @@
 //! The end of a run: every arena becomes a profile.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::ExitStatus;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -49,35 +50,38 @@ pub struct Finished {
 
 impl Run {
     /// The images that will have a profile, and where.
-    pub fn plan(&self, mut arenas: Vec<Arena>) -> Vec<Planned> {
+    pub fn plan(&self, arenas: Vec<Arena>) -> Vec<Planned> {
         let first_pid = self
             .first_pid
             .or(arenas.first().map(|arena| arena.identity.pid));
+        let mut images = images_in_order(arenas);
         if !self.keeps_replaced {
-            arenas = without_replaced(arenas);
+            images.retain(|image| !image.was_replaced());
         }
-        let members: Vec<Member> = (0..arenas.len())
-            .map(|index| member(&arenas, index, first_pid))
-            .collect();
+        let member = |image: &Image| Member {
+            own_events: image.arena.identity.own_events,
+            peak_bytes: image.arena.identity.peak_bytes,
+            is_first: Some(image.arena.identity.pid) == first_pid,
+            was_replaced: image.was_replaced(),
+        };
+        let members: Vec<Member> = images.iter().map(member).collect();
         let Some(chosen) = worth_looking_at(&members) else {
             return Vec::new();
         };
-        let profile = self.order.destination.profile(&arenas[chosen].identity);
+        let destination = &self.order.destination;
+        let profile = destination.profile(&images[chosen].arena.identity);
         let folder = processes_folder(&profile);
-        let paths: Vec<PathBuf> = (0..arenas.len())
-            .map(|index| match index == chosen {
-                true => profile.clone(),
-                false => folder.join(process_file_name(
-                    &arenas[index].identity,
-                    image(&arenas, index),
-                )),
-            })
-            .collect();
-        let planned = arenas.into_iter().zip(members).zip(paths).enumerate();
+        let planned = images.into_iter().zip(members).enumerate();
         planned
-            .map(|(index, ((arena, member), path))| Planned {
-                arena,
-                path,
+            .map(|(index, (image, member))| Planned {
+                path: match index == chosen {
+                    true => profile.clone(),
+                    false => {
+                        let number = (image.of > 1 && self.keeps_replaced).then_some(image.number);
+                        folder.join(process_file_name(&image.arena.identity, number))
+                    }
+                },
+                arena: image.arena,
                 is_chosen: index == chosen,
                 is_first: member.is_first && !member.was_replaced,
                 was_replaced: member.was_replaced,
@@ -95,8 +99,9 @@ impl Run {
     ) {
         let arenas = directory.arenas();
         let planned = self.plan(arenas.clone());
+        let kept: BTreeSet<&Path> = planned.iter().map(|one| &*one.arena.path).collect();
         for arena in arenas {
-            if !planned.iter().any(|one| one.arena.path == arena.path) {
+            if !kept.contains(&*arena.path) {
                 arena.delete();
             }
         }
@@ -150,35 +155,36 @@ impl Run {
     }
 }
 
-fn is_replaced(arenas: &[Arena], index: usize) -> bool {
-    let pid = arenas[index].identity.pid;
-    let mut later = arenas[index + 1..].iter();
-    later.any(|other| other.identity.pid == pid)
+/// One of the programs that a process was, one after another.
+struct Image {
+    arena: Arena,
+    /// Its place among them, from one, and how many there are.
+    number: usize,
+    of: usize,
 }
 
-fn without_replaced(arenas: Vec<Arena>) -> Vec<Arena> {
-    let kept = (0..arenas.len()).filter(|&index| !is_replaced(&arenas, index));
-    kept.map(|index| arenas[index].clone()).collect()
-}
-
-fn member(arenas: &[Arena], index: usize, first_pid: Option<u32>) -> Member {
-    let identity = &arenas[index].identity;
-    Member {
-        own_events: identity.own_events,
-        peak_bytes: identity.peak_bytes,
-        is_first: Some(identity.pid) == first_pid,
-        was_replaced: is_replaced(arenas, index),
+impl Image {
+    fn was_replaced(&self) -> bool {
+        self.number < self.of
     }
 }
 
-/// The number of an image among those of its process, if there are several.
-fn image(arenas: &[Arena], index: usize) -> Option<usize> {
-    let pid = arenas[index].identity.pid;
-    let of_process = |some: &[Arena]| {
-        let images = some.iter().filter(|other| other.identity.pid == pid);
-        images.count()
+fn images_in_order(arenas: Vec<Arena>) -> Vec<Image> {
+    let mut all: BTreeMap<u32, usize> = BTreeMap::new();
+    for arena in &arenas {
+        *all.entry(arena.identity.pid).or_default() += 1;
+    }
+    let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+    let image = |arena: Arena| {
+        let number = seen.entry(arena.identity.pid).or_default();
+        *number += 1;
+        Image {
+            number: *number,
+            of: all[&arena.identity.pid],
+            arena,
+        }
     };
-    (of_process(arenas) > 1).then(|| of_process(&arenas[..=index]))
+    arenas.into_iter().map(image).collect()
 }
 
 pub fn now_unix_ns() -> Option<u64> {
@@ -195,4 +201,71 @@ pub fn own_rss_bytes() -> Option<u64> {
 fn highest_rss_bytes(of: UsageWho) -> Option<u64> {
     let usage = getrusage(of).ok()?;
     Some(usage.max_rss() as u64 * 1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::destination::Destination;
+    use residue_finish::Identity;
+
+    fn arena(pid: u32, program: &str, own_events: u64, peak_bytes: u64) -> Arena {
+        Arena {
+            path: PathBuf::from(format!("/dev/shm/x/{pid}.{program}.arena")),
+            identity: Identity {
+                pid,
+                executable: format!("/bin/{program}"),
+                command: vec![program.to_string()],
+                started_monotonic_ns: 0,
+                own_events,
+                peak_bytes,
+            },
+        }
+    }
+
+    fn paths(keeps_replaced: bool, arenas: Vec<Arena>) -> Vec<(String, bool)> {
+        let run = Run {
+            first_pid: Some(7),
+            status: None,
+            ended_unix_ns: None,
+            own_rss_bytes: None,
+            keeps_replaced,
+            order: Order {
+                destination: Destination::File("out/job.residue".into()),
+                ..Order::default()
+            },
+        };
+        let planned = run.plan(arenas).into_iter();
+        planned
+            .map(|one| (one.path.display().to_string(), one.is_chosen))
+            .collect()
+    }
+
+    #[test]
+    fn the_chosen_process_has_the_file_and_the_others_the_folder() {
+        let family = || {
+            vec![
+                arena(7, "sh", 0, 500),
+                arena(8, "sh", 0, 100),
+                arena(8, "job", 40, 10),
+                arena(9, "job", 50, 10),
+            ]
+        };
+        let named = |name: &str| (format!("out/job.processes/{name}.residue"), false);
+        let chosen = ("out/job.residue".to_string(), true);
+        assert_eq!(
+            paths(true, family()),
+            [
+                named("7.sh"),
+                named("8.1.sh"),
+                named("8.2.job"),
+                chosen.clone()
+            ]
+        );
+        assert_eq!(
+            paths(false, family()),
+            [named("7.sh"), named("8.job"), chosen]
+        );
+        assert_eq!(paths(true, Vec::new()), []);
+    }
 }

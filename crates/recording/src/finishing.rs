@@ -33,7 +33,7 @@ pub fn read(arena: &Path, ending: &Ending, search: &Search) -> Result<Profile> {
 pub fn finish(arena: &Arena, ending: &Ending, search: &Search, output: &Path) -> Result<Profile> {
     let kept = || {
         format!(
-            "the recording is kept in {}; `residue recover {} -o FILE` finishes it",
+            "the recording is kept in {}; write it with `residue recover {} -o FILE`",
             arena.path.display(),
             arena.path.display()
         )
@@ -74,7 +74,7 @@ impl LateBar {
             bar
         });
         bar.set_message(match step {
-            Step::Stacks => "adding up stacks",
+            Step::Stacks => "reading stacks",
             Step::LiveBlocks => "reading live blocks",
             Step::Symbols => "naming functions",
         });

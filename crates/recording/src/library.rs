@@ -22,8 +22,8 @@ pub fn install() -> Result<PathBuf> {
         }
     }
     match last_error {
-        Some(error) => Err(error.context("nowhere to put the recorder library")),
-        None => bail!("nowhere to put the recorder library"),
+        Some(error) => Err(error.context("no directory for the recorder library")),
+        None => bail!("no directory for the recorder library"),
     }
 }
 
@@ -56,7 +56,7 @@ fn install_in(directory: &Path) -> Result<PathBuf> {
         .with_context(|| directory.display().to_string())?;
     let status = fs::metadata(directory).with_context(|| directory.display().to_string())?;
     if status.uid() != nix::unistd::getuid().as_raw() {
-        bail!("{}: belongs to somebody else", directory.display());
+        bail!("{}: owned by another user", directory.display());
     }
     let path = directory.join(format!("recorder-{:016x}.so", fingerprint(RECORDER)));
     let is_there = fs::read(&path).is_ok_and(|found| found == RECORDER);

@@ -40,7 +40,7 @@ pub struct PatternError {
 impl fmt::Display for PatternError {
     fn fmt(&self, out: &mut fmt::Formatter) -> fmt::Result {
         let PatternError { pattern, reason } = self;
-        write!(out, "`{pattern}` is not a pattern for lines: {reason}")
+        write!(out, "invalid regular expression '{pattern}': {reason}")
     }
 }
 
@@ -273,7 +273,7 @@ mod tests {
         let error = LineEvents::new("event (?<id>").unwrap_err();
         assert_eq!(
             error.to_string(),
-            "`event (?<id>` is not a pattern for lines: unclosed group"
+            "invalid regular expression 'event (?<id>': unclosed group"
         );
         let error = LineEvents::new("(?<id>a)(?<id>b)").unwrap_err();
         assert!(error.to_string().contains("duplicate"), "{error}");

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Result, bail};
 
 use crate::arenas::{ArenaDirectory, Order};
 use crate::library;
@@ -27,6 +27,10 @@ impl Prepared {
             preload.push(others);
         }
         let settings = settings.encode(&arenas.path);
+        if settings.len() > residue_arena::MOST_CONFIG_BYTES {
+            arenas.remove();
+            bail!("the settings are too long; give fewer events to --snapshot-at");
+        }
         let variables = vec![
             ("LD_PRELOAD", preload),
             (residue_arena::CONFIG_VARIABLE, settings),

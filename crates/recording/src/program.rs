@@ -22,20 +22,18 @@ impl Obstacle {
     pub fn explain(&self) -> &'static str {
         match self {
             Obstacle::Static => {
-                "is statically linked, so no recorder can be preloaded into it; it runs \
-                 unrecorded, and only dynamically linked children of it are recorded \
-                 (link it dynamically to record it)"
+                "is statically linked: LD_PRELOAD has no effect on it, so it runs unrecorded \
+                 (link it dynamically to record it); its dynamically linked children are recorded"
             }
             Obstacle::SetUser => {
-                "changes the user or group when it starts (setuid or setgid), and the system \
-                 preloads nothing into such programs; it runs unrecorded (run it as its owner \
-                 to record it)"
+                "is setuid or setgid: the system ignores LD_PRELOAD for it, so it runs unrecorded \
+                 (run it as its owner to record it)"
             }
             Obstacle::Bits32 => {
-                "is a 32-bit program; the recorder is for x86-64; it and its children run \
-                 unrecorded"
+                "is a 32-bit program: only x86-64 programs can be recorded, so it and its children \
+                 run unrecorded"
             }
-            Obstacle::OtherMachine => "is built for another kind of machine; it runs unrecorded",
+            Obstacle::OtherMachine => "is built for another architecture, so it runs unrecorded",
         }
     }
 

@@ -20,7 +20,7 @@ pub fn compare(laboratory: &Laboratory) -> Result<Comparison> {
             recorded,
             not_recorded,
         }),
-        _ => bail!("the recorded program did something else"),
+        _ => bail!("unexpected answer from the recorded program"),
     }
 }
 

@@ -55,7 +55,7 @@ impl Leak {
         };
         let (told, profile) = laboratory.record(work, &[])?;
         let Told::Leak { events } = told else {
-            bail!("the recorded program did something else");
+            bail!("unexpected answer from the recorded program");
         };
         let verdict = verdict(&profile, EventRange::ALL).context("no verdict")?;
         let mut wrong = marks_missed(&profile, events);
@@ -119,10 +119,10 @@ fn judge_none(verdict: &Verdict, wrong: &mut Vec<String>) -> String {
             "verdict: expected no growth, seen {:?} {found}",
             verdict.headline
         ));
-        return format!("nothing was left behind over {events} events");
+        return format!("no bytes left after {events} events");
     }
     format!(
-        "no growth over {events} events, and from {} B/event on it would have been seen",
+        "no growth over {events} events (detection limit {} B/event)",
         rounded(verdict.growth.smallest_visible),
     )
 }

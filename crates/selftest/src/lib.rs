@@ -49,8 +49,8 @@ pub fn expect_room(leak_bytes: u64) -> Result<()> {
         .map(|kibibytes| kibibytes * 1024);
     match available {
         Some(available) if leak_bytes > available / 2 => bail!(
-            "the leak would take {} in all, and {} of memory are available; a smaller --leak \
-             or fewer --events will do",
+            "the leak would take {} in total, but only {} of memory is available: use a smaller \
+             --leak or fewer --events",
             units::bytes(leak_bytes),
             units::bytes(available)
         ),

@@ -61,7 +61,7 @@ fn listen(mut command: Command) -> Result<Told> {
     let output = command
         .stdin(Stdio::null())
         .output()
-        .context("this executable cannot be started again")?;
+        .context("cannot start a second copy of residue")?;
     let complaint = String::from_utf8_lossy(&output.stderr);
     let complaint = complaint.trim();
     if !output.status.success() {
@@ -71,5 +71,5 @@ fn listen(mut command: Command) -> Result<Told> {
         );
     }
     serde_json::from_slice(&output.stdout)
-        .with_context(|| format!("the recorded program told nothing: {complaint}"))
+        .with_context(|| format!("no output from the recorded program: {complaint}"))
 }

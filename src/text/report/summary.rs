@@ -1,7 +1,7 @@
 //! The head of a report: who was recorded, what it held, and what the recorder
 //! itself cost and missed.
 
-use residue_profile::{Measured, Profile, Totals};
+use residue_profile::{Measured, Meta, Profile, Totals};
 
 use crate::text::words::ending;
 use residue_names::cut_middle;
@@ -23,18 +23,11 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
     let meta = &profile.meta;
     let mut lines = Vec::new();
     let mut row = |heading: &str, text: String| lines.push(format!("{heading:<10} {text}"));
-    row(
-        "program",
-        format!(
-            "{}, pid {}: {}, {} after its start",
-            visible(&meta.program),
-            meta.pid,
-            ending(&meta.end),
-            duration(meta.duration_ns)
-        ),
-    );
-    let command = command_line(&meta.command);
-    row("command", cut_middle(&command, LONGEST_COMMAND));
+    row("program", program(meta));
+    if !meta.command.is_empty() {
+        let command = command_line(&meta.command);
+        row("command", cut_middle(&command, LONGEST_COMMAND));
+    }
     match measured {
         Measured::Everything => {
             heap(&profile.heap, &mut row);
@@ -74,6 +67,22 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
         .iter()
         .map(|line| line.trim_end().to_string())
         .collect()
+}
+
+fn program(meta: &Meta) -> String {
+    let program = visible(&meta.program);
+    let length = duration(meta.duration_ns);
+    match meta.merged_profiles {
+        0 => format!(
+            "{program}, pid {}: {}, {length} after its start",
+            meta.pid,
+            ending(&meta.end)
+        ),
+        profiles => format!(
+            "{program}: the sum of {}, {length} from the first start to the last end",
+            counted(profiles, "profile", "profiles")
+        ),
+    }
 }
 
 fn live(totals: &Totals) -> String {
@@ -249,7 +258,7 @@ mod tests {
             lines[..2],
             [
                 "program    , pid 0: how it ended is not known, 0 ns after its start",
-                "command"
+                "heap       0 allocations, 0 B (0 bytes) in total"
             ]
         );
     }

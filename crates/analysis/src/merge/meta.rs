@@ -88,6 +88,9 @@ impl MetaSum {
                 *sum = several.to_string();
             }
         }
+        if sum.command != meta.command {
+            sum.command = Vec::new();
+        }
         if sum.end != meta.end {
             sum.end = End::Unknown;
         }

@@ -12,6 +12,7 @@ use super::words::rate_text;
 
 /// Words around one number of bytes per event, which a surface may show with all its digits.
 #[derive(Debug, Clone, PartialEq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HeadlineText {
     /// `LEAK`, `NO GROWTH`.
