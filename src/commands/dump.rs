@@ -13,7 +13,7 @@ use crate::text::output;
 Examples:
   residue dump job.residue | less
   residue dump job.residue --json | jq .recorder
-  residue dump job.residue --events 100..200           # the timeline of these events only
+  residue dump job.residue --events 100..200           # only these events
   residue dump job.residue --maps half > half.txt"
 )]
 pub struct Args {

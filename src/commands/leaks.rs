@@ -26,7 +26,7 @@ Examples:
   residue leaks job.residue@51..end                  # from event 51 on
   residue leaks job.residue --json | jq .verdict
   residue leaks job.residue --from id:7001           # the program's own id
-  residue leaks --pid 4711                           # a program that is being recorded
+  residue leaks --pid 4711                           # a running program
   residue leaks SEvt__EndOfRun_SProf.txt             # stamps of another tool",
     after_long_help = "\
 Verdicts:

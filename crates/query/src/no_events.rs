@@ -31,7 +31,7 @@ impl fmt::Display for NoVerdict {
 const WANTED_TICKS: u64 = 50;
 /// The clock cannot tell shorter ticks apart.
 const SHORTEST_TICK_NS: u64 = 2_000_000;
-const MARKS: &str = "mark events (docs/MARKS.md)";
+const MARKS: &str = "mark events (docs/EVENTS.md)";
 
 impl NoVerdict {
     /// Of a profile with fewer than two events in the range.
@@ -111,7 +111,7 @@ fn explain(profile: &Profile, range: EventRange) -> (String, String) {
                 "the program marked {}, and a verdict needs two",
                 counted_units(about.events, unit)
             ),
-            "mark every turn of its loop (docs/MARKS.md)".to_string(),
+            "mark every turn of its loop (docs/EVENTS.md)".to_string(),
         ),
     }
 }
