@@ -159,7 +159,7 @@ fn what_cannot_be_read_is_refused_and_left_as_it_was() {
         (&["stages", "none.txt"], "none.txt"),
         (
             &["leaks", "one.txt"],
-            "one.txt: no verdict: fewer than two events",
+            "one.txt: no verdict: the imported file (stamps) has 0 events",
         ),
         (
             &["stages", "one.txt"],

@@ -39,7 +39,7 @@ impl fmt::Display for Damage {
 
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum Reason {
-    #[error("this is not a .residue file")]
+    #[error("not a Residue profile (bad magic number)")]
     NotResidue,
     #[error("format version {found} is too new; this program reads up to {VERSION}")]
     VersionTooNew { found: u32 },
