@@ -97,12 +97,12 @@ fn errors_name_the_file_the_section_and_the_reason() {
     assert!(text(&path).contains("section NODE: truncated"));
 
     fs::write(&path, "hello").unwrap();
-    assert!(text(&path).contains("not a .residue file"));
+    assert!(text(&path).contains("not a Residue profile (bad magic number)"));
     assert!(read_lossy(&path).is_err());
 }
 
 #[test]
 fn an_endless_file_is_refused_at_its_first_bytes() {
     let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
-    assert!(error.contains("not a .residue file"), "{error}");
+    assert!(error.contains("not a Residue profile (bad magic number)"), "{error}");
 }
