@@ -128,7 +128,10 @@ fn what_cannot_be_drawn_is_said() {
         "{said}"
     );
     let said = refused(&lab, &[PROFILE, "-o", "-"]);
-    assert!(said.contains("standard output needs --format svg"), "{said}");
+    assert!(
+        said.contains("standard output needs --format svg"),
+        "{said}"
+    );
     let said = refused(&lab, &[PROFILE, "-o", "plot.svg"]);
     assert!(
         said.contains("nothing to draw: fewer than two ticks"),

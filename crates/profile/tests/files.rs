@@ -104,5 +104,8 @@ fn errors_name_the_file_the_section_and_the_reason() {
 #[test]
 fn an_endless_file_is_refused_at_its_first_bytes() {
     let error = read(Path::new("/dev/zero")).unwrap_err().to_string();
-    assert!(error.contains("not a Residue profile (bad magic number)"), "{error}");
+    assert!(
+        error.contains("not a Residue profile (bad magic number)"),
+        "{error}"
+    );
 }
