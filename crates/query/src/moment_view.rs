@@ -123,6 +123,6 @@ mod tests {
         assert_eq!(view.stacks[1].counters.live_blocks, 1);
         assert_eq!(view.stacks[1].counters.calls, 0);
         let note = view.meta.notes.last().unwrap();
-        assert!(note.ends_with("they fell by 29 bytes"), "{note}");
+        assert!(note.ends_with("they shrank by 29 bytes"), "{note}");
     }
 }

@@ -261,7 +261,7 @@ mod tests {
             lines[..2],
             [
                 "program    , pid 0: end unknown after 0 ns",
-                "heap       0 allocations, 0 B (0 bytes) in total"
+                "heap       0 allocations, 0 B in total"
             ]
         );
     }

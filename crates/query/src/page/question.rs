@@ -150,7 +150,9 @@ mod tests {
         assert!(
             said(wrong.limit("limit", 1, 2).unwrap_err()).starts_with("limit: `z` is not a number")
         );
-        assert!(said(wrong.pattern("focus").unwrap_err()).starts_with("focus: `(` is no regular"));
+        assert!(
+            said(wrong.pattern("focus").unwrap_err()).starts_with("focus: `(` is not a regular")
+        );
         assert_eq!(
             said(wrong.word("by", &["function", "module"]).unwrap_err()),
             "by: `q` is not one of function, module"

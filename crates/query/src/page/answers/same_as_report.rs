@@ -217,7 +217,10 @@ fn stacks_that_are_named_come_first() {
     );
     assert_eq!(named, expected);
     let why = refusal(&profiles, "stacks", "first=a");
-    assert!(why.starts_with("first: `a` is not a number"), "{why}");
+    assert!(
+        why.starts_with("first: `a` is not the number of a stack"),
+        "{why}"
+    );
 }
 
 #[test]

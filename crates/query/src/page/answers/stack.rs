@@ -401,6 +401,6 @@ mod tests {
         let profiles = open_profiles(residue_testkit::sample::deep(3000), None);
         let frames = &ask(&profiles, "stack", "stack=0")["frames"];
         assert_eq!(frames.as_array().unwrap().len(), 1001);
-        assert_eq!(frames[750]["function"], "[... 2000 frames ...]");
+        assert_eq!(frames[750]["function"], "[... 2 000 frames ...]");
     }
 }

@@ -276,6 +276,6 @@ mod tests {
             answer["missing"],
             "no stamp has this value; choose another with --value"
         );
-        assert!(refusal(&profiles, "stages", "value=weight").contains("`weight` is none of"));
+        assert!(refusal(&profiles, "stages", "value=weight").contains("`weight` is not one of"));
     }
 }
