@@ -85,6 +85,8 @@ const VARYING: &[(&str, &str)] = &[
     (r"\b[\d.]+ (ns|µs|ms|s|min)\b", "... $1"),
     (r"\bRSS( growth)? [+\d].*", "RSS$1 ..."),
     (r"\bRSS was read .*", "RSS was read ..."),
+    (r"\bRSS flat.*", "RSS flat ..."),
+    (r"\b\d[\d ]* compared", "... compared"),
     (r"\bresident +.*\d.*", "resident ..."),
     (r"\b\d+ of \d+ frames", "... of ... frames"),
     (r"\brecorder +[\d.]+ [KM]iB of memory.*", "recorder ..."),
