@@ -99,7 +99,7 @@ fn what_is_left(
     };
     let file = path.display();
     if profile.stacks.is_empty() && damages.iter().any(|damage| damage.section == Tag::META) {
-        bail!("cannot read {file}: {first}; nothing else is left of it");
+        bail!("cannot read {file}: {first}; nothing else can be read");
     }
     profile.meta.is_damaged = true;
     for damage in &damages {

@@ -212,7 +212,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
 fn per_event(args: &Args) -> Result<PerEvent> {
     let limit_is_per_event = args.fail_above.is_some_and(|limit| limit.is_per_event);
     if args.absolute && limit_is_per_event {
-        bail!("--fail-above is per event, and --absolute divides nothing by events");
+        bail!("--fail-above SIZE/event cannot be combined with --absolute");
     }
     Ok(
         match (args.absolute, args.per_event || limit_is_per_event) {

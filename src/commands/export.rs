@@ -264,26 +264,26 @@ pub fn run(args: Args) -> Result<()> {
 fn check(args: &Args) -> Result<()> {
     let is_file = args.output.as_deref().is_some_and(|out| out != STDOUT);
     if args.format.len() > 1 && !is_file {
-        bail!("several forms are several files: say with -o how their names begin");
+        bail!("several formats are several files: give the beginning of their names with -o");
     }
     for &format in &args.format {
         let name = format.name();
         match format.content() {
             Content::One(..) if args.counter.len() > 1 => {
-                bail!("{name} has room for one counter a stack: give one with --counter")
+                bail!("{name} holds one counter per stack: give one with --counter")
             }
             Content::Fixed(..) if !args.counter.is_empty() => {
-                bail!("{name} has counters of its own: --counter is for other forms")
+                bail!("{name} has its own counters: --counter does not apply")
             }
             Content::Tables(_) if !is_file => {
-                bail!("{name} is several files: give a directory for them with -o")
+                bail!("{name} is several files: give a directory with -o")
             }
             _ => {}
         }
     }
     let is_for_pictures = args.title.is_some() || args.inverted;
     if is_for_pictures && !args.format.contains(&Format::Flamegraph) {
-        bail!("--title and --inverted are for --format flamegraph");
+        bail!("--title and --inverted need --format flamegraph");
     }
     Ok(())
 }
@@ -346,7 +346,7 @@ fn write_tables(args: &Args, format: Format, source: &Source<'_>, names: &Names)
     let tables = Tables::of(*source, &names.rules, names.style);
     let directory = path(args, format).unwrap_or_default();
     let made = fs::create_dir_all(&directory);
-    made.with_context(|| format!("cannot make the directory {}", directory.display()))?;
+    made.with_context(|| format!("cannot create directory {}", directory.display()))?;
     for table in Table::ALL {
         let file = directory.join(table.file_name());
         to_file(args, &file, |out| Ok(tables.write(table, out)?))?;

@@ -87,7 +87,7 @@ pub fn run(args: Args) -> anyhow::Result<()> {
     };
     if output::is_same_file(&target, &args.file) {
         bail!(
-            "{} is the file that is read; write to another",
+            "{} is the input file; choose another output",
             target.display()
         );
     }

@@ -98,7 +98,7 @@ pub fn run(args: Args) -> Result<()> {
     let picture = draw(&args)?;
     if picture.panels.is_empty() {
         let reasons = picture.left_out.join("; ");
-        bail!("{}: nothing can be drawn: {reasons}", args.file);
+        bail!("{}: nothing to draw: {reasons}", args.file);
     }
     let bytes = match format {
         Format::Svg => picture.svg.into_bytes(),
@@ -120,14 +120,14 @@ fn format(asked: Option<Format>, output: &Path) -> Result<Format> {
         return Ok(format);
     }
     if output == Path::new(STDOUT) {
-        bail!("say with --format whether standard output shall be svg or png");
+        bail!("standard output needs --format svg or --format png");
     }
     let ending = output.extension().unwrap_or_default();
     match ending.to_ascii_lowercase().to_str() {
         Some("svg") => Ok(Format::Svg),
         Some("png") => Ok(Format::Png),
         _ => bail!(
-            "{} ends neither in .svg nor in .png; say with --format which is meant",
+            "{} does not end in .svg or .png; give --format",
             output.display()
         ),
     }
@@ -180,7 +180,7 @@ mod tests {
         assert_eq!(form("b.c.PNG"), Ok(Format::Png));
         assert_eq!(
             form("plot.pdf").unwrap_err(),
-            "plot.pdf ends neither in .svg nor in .png; say with --format which is meant"
+            "plot.pdf does not end in .svg or .png; give --format"
         );
         assert!(form("svg").is_err());
         assert!(form("-").unwrap_err().contains("--format"));

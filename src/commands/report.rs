@@ -168,7 +168,7 @@ fn percent(text: &str) -> Result<f64, String> {
     let number = text.strip_suffix('%').unwrap_or(text).trim().parse().ok();
     number
         .filter(|percent| (0.0..=100.0).contains(percent))
-        .ok_or_else(|| format!("`{text}` is not a share from 0 to 100 percent"))
+        .ok_or_else(|| format!("`{text}` is not a percentage from 0 to 100"))
 }
 
 fn regex(text: &str) -> Result<Regex, String> {
@@ -269,7 +269,7 @@ pub fn run(args: Args) -> Result<()> {
 /// The page with the data in it.
 fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
     if args.files.iter().any(|file| file.part.is_some()) {
-        anyhow::bail!("--html: the page holds whole recordings; choose events in it");
+        anyhow::bail!("--html writes the whole recording; choose events in the page");
     }
     let first = args.files.first().map(|file| file.path.as_path());
     let name = first

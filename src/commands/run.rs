@@ -233,6 +233,9 @@ pub const EXIT_CANNOT_START: u8 = 125;
 const EXIT_NOT_EXECUTABLE: u8 = 126;
 const EXIT_NOT_FOUND: u8 = 127;
 
+/// As many as fit into what the recorder is told.
+const MOST_SNAPSHOTS_AT: usize = 200;
+
 /// Processes left behind are waited for this long before the user is told.
 const SILENT_WAIT: Duration = Duration::from_secs(1);
 const WAIT_STEP: Duration = Duration::from_millis(20);
@@ -251,6 +254,9 @@ fn record(args: Args) -> Result<ExitCode> {
             "--min-size {} is above --max-size {max_size}: no stack would be kept",
             args.min_size
         );
+    }
+    if args.snapshot_at.len() > MOST_SNAPSHOTS_AT {
+        bail!("--snapshot-at takes at most {MOST_SNAPSHOTS_AT} events; try --snapshot-every");
     }
     let lines = args.event_line.as_deref().map(LineEvents::new);
     let lines = lines.transpose().context("--event-line")?;

@@ -71,7 +71,7 @@ pub fn run(args: Args) -> Result<()> {
         (_, Some(pid)) => Some(args.program(pid)?),
         (Some(file), None) => match running(&file.path)? {
             Some(_) if args.second.is_some() => {
-                bail!("{file} is a running program; it is shown alone")
+                bail!("{file} is a running program and cannot be compared")
             }
             Some(pid) => Some(args.program(pid)?),
             None => None,
@@ -91,7 +91,7 @@ pub fn run(args: Args) -> Result<()> {
     let current = Arc::new(Current::new(profiles));
     server.run(current.clone(), || {
         output::to_stdout(|out| Ok(writeln!(out, "{address}")?))?;
-        output::tell("Ctrl-C ends it");
+        output::tell("press Ctrl-C to stop");
         if !args.no_browser {
             browser::open(&address);
         }

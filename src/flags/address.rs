@@ -130,10 +130,10 @@ impl Address {
             return Ok(self.clone());
         };
         if self.part.is_some() {
-            bail!("give a part after `@` or by --events, not both");
+            bail!("give a part after `@` or with --events, not both");
         }
         let part @ Part::Between { .. } = events.parse()? else {
-            bail!("--events takes two events or snapshots with `..` between them: 51..end");
+            bail!("--events needs two events or snapshots: 51..end, id:7..id:9");
         };
         Ok(Address {
             part: Some(part),

@@ -112,7 +112,7 @@ impl Reading {
     /// Which thread did what is known of whole recordings.
     pub fn expect_no_thread(&self) -> Result<()> {
         match &self.thread {
-            Some(_) => bail!("--thread: allocations by thread between moments: not recorded"),
+            Some(_) => bail!("--thread: not recorded between moments, only for the whole run"),
             None => Ok(()),
         }
     }

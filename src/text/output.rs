@@ -81,7 +81,7 @@ pub fn to_file(
 ) -> Result<()> {
     if is_same_file(path, input) {
         bail!(
-            "{} is the file that is read; write to another",
+            "{} is the input file; choose another output",
             path.display()
         );
     }

@@ -12,8 +12,8 @@ pub fn ending(end: &End) -> String {
             Ok(known) => format!("killed by signal {signal} ({known})"),
             Err(_) => format!("killed by signal {signal}"),
         },
-        End::Exec => "replaced itself by another program".to_string(),
-        End::Unknown => "how it ended is not known".to_string(),
+        End::Exec => "replaced by another program (exec)".to_string(),
+        End::Unknown => "end unknown".to_string(),
     }
 }
 

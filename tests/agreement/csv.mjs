@@ -89,7 +89,7 @@ export async function functions(recording, span, counter) {
 
 export async function callers(recording, span) {
   const sheet = new Sheet();
-  for (const row of await table(recording, span, "--view", "callers", "--min-percent", "0")) {
+  for (const row of await table(recording, span, "--view", "callers", "--counters", "calls", "--min-percent", "0")) {
     const name = functionName(row.function, row.library);
     const other = functionName(row.other, row.other_library);
     const [value, calls, recursive] = [number(row.value), number(row.calls), number(row.recursive)];

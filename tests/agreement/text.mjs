@@ -160,7 +160,7 @@ const CALL = /^ *\S+ %(?: +\S+ %)? +(\S+ \w+) +(-|\d[\d ]*?)  (?: {4}|\[\d+\] )(
 
 /** A block for each function: its callers, itself under a number, its callees. */
 export async function callers(recording, span) {
-  const text = await reported(recording, span, "--view", "callers", "--min-percent", "0");
+  const text = await reported(recording, span, "--view", "callers", "--min-percent", "0", "--counters", "calls");
   const sheet = new Sheet();
   for (const block of text.split(/\n-+\n/).slice(1)) {
     const lines = block.split("\n").filter((line) => CALL.test(line));

@@ -26,7 +26,8 @@ export const count = orNone((value) => {
 export const bytes = orNone((value) => {
   let [size, unit] = [Math.abs(value), 0];
   const sign = value < 0 ? "-" : "";
-  if (size < 1024 && Number.isInteger(size)) return `${sign}${size} B`;
+  const whole = Math.round(size);
+  if (size < 1024 && Math.abs(size - whole) < 1e-6) return `${sign}${whole} B`;
   if (size < 0.005) return "~0 B";
   for (; size >= 1023.5; unit += 1) size /= 1024;
   return `${sign}${fixed(size, size < 9.995 ? 2 : size < 99.95 ? 1 : 0)} ${UNITS[unit]}`;

@@ -175,8 +175,8 @@ export const tests = {
     const { truths } = await t.lab.detector();
     const live = (name) => truths.get(`${name}.live`);
     const visit = await t.openDetector("flame");
-    await field(visit, "find").fill("keepPHOTON|^Hits::make$");
-    await visit.placed({ highlight: "keepPHOTON|^Hits::make$" });
+    await field(visit, "find").fill("keepphoton|^hits::make$");
+    await visit.placed({ highlight: "keepphoton|^hits::make$" });
     const sum = live("SEvt::keepPhoton") + live("Hits::make");
     await eventually(async () => assert.equal(await visit.number(".flame-matched"), sum));
     await field(visit, "only stacks with").fill("Hits::make");

@@ -50,7 +50,8 @@ export const tests = {
     const visit = await t.openDetector("stacks");
     const all = await stacksOf(visit);
     const field = visit.page.getByLabel("Search stacks by function");
-    const pattern = "keepphoton$|Calibration::l.ad";
+    // Without a capital letter case is ignored.
+    const pattern = "keepphoton$|calibration::l.ad";
     await visit.page.keyboard.press("/");
     await visit.page.keyboard.type(pattern);
     await visit.placed({ focus: pattern });
@@ -58,6 +59,8 @@ export const tests = {
     assert.equal(expected.length, 2);
     await eventually(async () => assert.deepEqual(await stacksOf(visit), expected));
     assert.equal((await visit.numbers(".stacks-sums"))[0], expected[0].live + expected[1].live);
+    await field.fill("KEEPphoton$");
+    await eventually(async () => assert.ok((await visit.text(".stacks-none")).includes("No stack passes")));
     await field.fill("no such function");
     await eventually(async () => assert.ok((await visit.text(".stacks-none")).includes("No stack passes")));
     await field.fill("");

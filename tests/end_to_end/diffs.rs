@@ -384,7 +384,7 @@ shrunk     97.7 KiB     78.1 KiB    -19.5 KiB    -20.0 %  100.0 %  make_buffer
 compared   live bytes by function
 before     profile.residue@51, when event 51 began: event_residue, 50 events, 4.54 MiB (4 762 708 bytes)
 after      profile.residue@end, after the last event: event_residue, 150 events, 4.54 MiB (4 757 260 bytes)
-change     -5.32 KiB (-5 448 bytes), -0.1 %; -54.5 B for each of 100 events between
+change     -5.32 KiB (-5 448 bytes), -0.1 %; -54.5 B per event over 100 events
            growth +14.2 KiB (0 new, 2 grown), fall -19.5 KiB (0 gone, 1 shrunk); 2 functions unchanged
 ";
     assert!(text.starts_with(head), "{text}");

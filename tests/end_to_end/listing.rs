@@ -135,7 +135,7 @@ fn sources_elsewhere_are_found_or_said_to_be_missing() {
 
     let missing = text(&lab, &["hello_alloc"]);
     assert!(
-        missing.contains("hello.c was not found; name the folder of the sources by --source\n"),
+        missing.contains("hello.c not found; give the source folder with --source\n"),
         "{missing}"
     );
     let at = line_of("hello.c", "malloc(");
@@ -143,19 +143,13 @@ fn sources_elsewhere_are_found_or_said_to_be_missing() {
         .lines()
         .filter(|line| line.trim_end().ends_with(&format!(" {at}")));
     assert_eq!(numbers.count(), 1, "numbers without sources: {missing}");
-    let found = text(
-        &lab,
-        &["hello_alloc", "--source", "nowhere", "--source", "moved"],
-    );
+    let found = text(&lab, &["hello_alloc", "--source", ".", "--source", "moved"]);
     assert!(found.contains("malloc("), "{found}");
     assert!(found.contains("\n  moved/hello.c\n"), "{found}");
     // The file is younger than the recording now.
     std::fs::write(lab.path("moved/hello.c"), "changed\n").expect("the lab is writable");
     let changed = text(&lab, &["hello_alloc", "--source", "moved"]);
-    assert!(
-        changed.contains("it was changed after the recording"),
-        "{changed}"
-    );
+    assert!(changed.contains("changed after the recording"), "{changed}");
 }
 
 #[test]
@@ -172,7 +166,7 @@ fn a_function_that_is_not_there_is_an_error_with_its_neighbours() {
         refused("SEvt::getPhotonFrme"),
         "residue: no function is called `SEvt::getPhotonFrme`; there are SEvt::getPhotonFrame\n"
     );
-    assert!(refused("zzz_nothing").contains("nor anything like it"));
+    assert!(refused("zzz_nothing").contains("and none is similar"));
     assert!(refused("operator new").contains("--no-rules shows every frame"));
     let shown = text(&lab, &["operator new", "--no-rules"]);
     assert!(shown.starts_with("operator new"), "{shown}");

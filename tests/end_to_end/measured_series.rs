@@ -51,7 +51,7 @@ fn the_period_of_five_stamps_is_found_and_rows_are_right_to_the_digit() {
         &text,
         &[
             "1 000 events of 5 stamps; resident size in KiB, relative to each event's first stamp",
-            "2 stamps before the first event left out",
+            "ignored 2 stamps before the first event",
             "event  HEAD  PREL  POST  DOWN  TAIL  next event",
             "    1     0   156  2516  4252  4444        6884",
             "warm-up ends",
@@ -101,7 +101,7 @@ fn start_to_start_is_trusted_and_the_gap_between_events_is_guilty() {
 
     let text = said(&lab, &["stages", STAMPS]);
     for part in [
-        "start to start      2201.0 KiB/event, 2196.3 after the warm-up; flat (",
+        "start to start      2201.0 KiB/event, 2196.3 after warm-up; flat (",
         "\ntrust start to start: it covers the whole turn; start to end misses 2135.2 KiB/event \
          that appears after the last stamp of each event\n",
         "\nlargest rise: +2.09 MiB/event, of which 2.09 MiB survive: 97.2 % of the growth, \

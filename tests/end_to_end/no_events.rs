@@ -163,3 +163,14 @@ fn an_imported_profile_is_not_told_to_mark_events() {
         "residue diff",
     );
 }
+
+#[test]
+fn a_name_that_only_code_without_symbols_could_have() {
+    let lab = Lab::new();
+    let said = said(&lab, &["--event-function", "onEvent"], &["jit", "10"]);
+    expect_all(
+        &said,
+        "no verdict: --event-function 'onEvent' matched nothing: 0 events",
+        "JIT-compiled functions cannot be hooked: use --event-line, or mark events",
+    );
+}

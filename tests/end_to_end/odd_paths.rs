@@ -72,3 +72,16 @@ fn a_folder_for_arenas_that_is_no_text() {
     );
     assert_eq!(left_behind(&arenas), 0);
 }
+
+#[test]
+fn patterns_that_are_no_text_are_refused_before_the_program_starts() {
+    let lab = Lab::new();
+    for option in ["-t", "--event-function", "--event-line"] {
+        let mut residue = lab.residue();
+        residue.args(["run", option]).arg(odd(b"pattern-"));
+        residue.args(["--", "touch", "it-ran"]);
+        let refused = process::finish(residue);
+        assert_eq!(refused.status.code(), Some(125), "{}", describe(&refused));
+        assert_eq!(lab.names_in("."), [""; 0], "{option}");
+    }
+}

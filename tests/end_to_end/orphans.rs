@@ -117,3 +117,25 @@ fn what_was_left_behind_is_listed_and_recovered_to_the_file_asked_for() {
     assert!(recovered.status.success(), "{}", describe(&recovered));
     Ledger::read(&wanted).expect_truths(&Truths::parse(&told));
 }
+
+#[test]
+fn a_tree_of_processes_is_recovered_to_the_files_that_the_run_would_have_written() {
+    let lab = Lab::new();
+    let arenas = lab.folder("arenas");
+    let base = arenas.display().to_string();
+    let live_blocks = crate::support::workloads::find("live_blocks");
+    let script = format!("{} 1000 wait; true", live_blocks.display());
+    let mut run = Running::start(lab.run(&["--arena-dir", &base], &["sh", "-c", &script]));
+    run.hear("vmrss_kib");
+    send(run.pid(), Signal::SIGKILL);
+    run.wait();
+    run.say("go on");
+    let told = run.hear_all();
+    let directory = arena_directory(&arenas);
+    let recovered = recover(&lab, &[&directory]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    Ledger::read(&lab.path(PROFILE)).expect_truths(&Truths::parse(&told));
+    let others = lab.names_in("profile.processes");
+    assert_eq!(others.len(), 1, "{others:?}");
+    assert!(!directory.exists(), "what is finished is removed");
+}

@@ -124,14 +124,17 @@ fn what_cannot_be_drawn_is_said() {
     lab.record(&[], &["hello"]).expect_exact();
     let said = refused(&lab, &[PROFILE, "-o", "plot.pdf"]);
     assert!(
-        said.contains("plot.pdf ends neither in .svg nor in .png"),
+        said.contains("plot.pdf does not end in .svg or .png; give --format"),
         "{said}"
     );
     let said = refused(&lab, &[PROFILE, "-o", "-"]);
-    assert!(said.contains("say with --format"), "{said}");
+    assert!(
+        said.contains("standard output needs --format svg"),
+        "{said}"
+    );
     let said = refused(&lab, &[PROFILE, "-o", "plot.svg"]);
     assert!(
-        said.contains("nothing can be drawn: fewer than two ticks"),
+        said.contains("nothing to draw: fewer than two ticks"),
         "{said}"
     );
     assert!(!lab.path("plot.svg").exists());

@@ -88,6 +88,12 @@ fn every_wrong_value_is_refused_and_named() {
         let text = refusal(arguments);
         assert!(text.contains(said), "{arguments:?}: {text}");
     }
+    let many: Vec<String> = (1..=201).map(|event: u32| event.to_string()).collect();
+    let text = refusal(&["--snapshot-at", &many.join(",")]);
+    assert!(
+        text.contains("--snapshot-at takes at most 200 events"),
+        "{text}"
+    );
     let lab = Lab::new();
     let nothing = run(&lab, &[]);
     assert_eq!(nothing.status.code(), Some(125), "{}", describe(&nothing));

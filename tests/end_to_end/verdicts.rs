@@ -314,6 +314,15 @@ fn events_are_chosen_by_the_programs_own_id() {
     assert_eq!(head(&["--from", &from, "--to", &to]), expected);
     let next = id_of(101);
     assert_eq!(head(&["--events", &format!("{from}..{next}")]), expected);
+    let span = format!("{from}..{next}");
+    let part = said_json(&lab, &["dump", PROFILE, "--json", "--events", &span]);
+    let kept = part["timeline"]["moments"].as_array().expect("moments");
+    let events: Vec<u64> = kept
+        .iter()
+        .filter(|moment| moment["kind"] == "begin")
+        .map(|moment| moment["event"].as_u64().expect("a number"))
+        .collect();
+    assert_eq!(events, (51..=100).collect::<Vec<u64>>());
     let mut command = lab.residue();
     command.args(["leaks", PROFILE, "--from", "id:999999"]);
     let refused = process::finish(command);

@@ -161,7 +161,7 @@ fn everybody_else_is_refused() {
         }
     }
     for (question, why) in [
-        ("api/nothing", "there is no such question"),
+        ("api/nothing", "no such request"),
         (
             "api/stacks?events=9..3",
             "events: `9..3` is not a range of events such as 51..100",

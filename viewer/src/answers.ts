@@ -5,7 +5,7 @@
 // nanoseconds, events are numbered from one. Parameters that many questions share:
 // `side`: a `Side`; `events`: `51..100`, both included, or absent for the whole recording,
 // set-up and exit too; `kind`: a `Kind`; `focus`: only stacks with a function that matches
-// a regular expression, case ignored.
+// a regular expression; case is ignored unless it has a capital letter.
 
 /** Which profile: the first file, or the one it is compared with. */
 export type Side = "a" | "b";
@@ -625,7 +625,7 @@ export type StackNumbers = {
   total_bytes: number;
   calls: number;
   frees: number;
-  /** Bytes allocated and freed again: total less live. */
+  /** Bytes allocated and freed again: total − live. */
   churn_bytes: number;
   temporaries: number;
   reallocs: number;
@@ -669,7 +669,7 @@ export type StackRow = {
   total_bytes: number;
   calls: number;
   frees: number;
-  /** Bytes allocated and freed again: total less live. */
+  /** Bytes allocated and freed again: total − live. */
   churn_bytes: number;
   temporaries: number;
   reallocs: number;
@@ -850,7 +850,7 @@ export type Callers = {
   unit: Unit;
   whole: number;
   function: FunctionRow;
-  /** What began with it: nothing called it. */
+  /** What root: nothing called it. */
   begun: number;
   /** The highest, at most 200 each. */
   callers: Array<CallEnd>;

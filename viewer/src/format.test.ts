@@ -20,6 +20,7 @@ test("sizes are those that the command prints", () => {
     [2 ** 64 - 1, "16.0 EiB"],
   ];
   for (const [size, text] of expected) expect(bytes(size)).toBe(text);
+  expect([bytes(63.99999999), bytes(1e-9), bytes(-0.001)]).toEqual(["64 B", "0 B", "~0 B"]);
 });
 
 test("changes have signs, rates may be parts of a byte", () => {

@@ -8,11 +8,15 @@ function digits(value: number): string {
   return value.toFixed(size < 9.995 ? 2 : size < 99.95 ? 1 : 0);
 }
 
+/** What would be rounded to nothing. */
+const LEAST_SHOWN = 0.005;
+
 /** `2.19 MiB`, `-3 B`. Whole bytes have all their digits; rates may be parts of a byte. */
 export function bytes(value: number): string {
   const whole = Math.round(value);
   // A mean of whole numbers is rarely whole to its last bit.
   if (Math.abs(value - whole) < 1e-6 && Math.abs(whole) < 1024) return `${whole || 0} B`;
+  if (Math.abs(value) < LEAST_SHOWN) return "~0 B";
   let size = Math.abs(value);
   let unit = 0;
   // What would be rounded up to 1024 is 1.00 of the next unit.

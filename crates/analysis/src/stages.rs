@@ -76,7 +76,7 @@ pub struct Stages {
     pub set_up_stamps: usize,
     /// Names that only one event has; they are no column.
     pub left_out: Vec<String>,
-    /// Of each column, over the rows after the warm-up that have it.
+    /// Of each column, over the rows after warm-up that have it.
     pub column_means: Vec<Option<f64>>,
     /// From an event's first stamp to the next one's.
     pub start_to_start: Series,

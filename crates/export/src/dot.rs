@@ -50,7 +50,7 @@ pub fn write(
         amount(whole),
         match left_out {
             0 => String::new(),
-            many => format!("; {many} more functions are not shown"),
+            many => format!("; {many} more not shown"),
         }
     );
     writeln!(out, "digraph residue {{")?;

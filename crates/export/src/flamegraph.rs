@@ -100,7 +100,7 @@ fn draw(
     }
     let lines = lines(tree, before, after);
     if lines.is_empty() {
-        let message = format!("there is nothing to draw: the sum is 0 {}", look.unit);
+        let message = format!("nothing to draw: the sum is 0 {}", look.unit);
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
     let mut options = Options::default();

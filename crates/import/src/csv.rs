@@ -7,6 +7,7 @@
 use crate::draft::{Draft, Row, Sample};
 use crate::error::{Wrong, quoted};
 use crate::unit::{Number, Unit};
+use residue_profile::units::counted;
 
 const SEPARATORS: [char; 3] = [',', ';', '\t'];
 
@@ -61,12 +62,15 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
         if cells.len() != columns.len() {
             if number == last && !text.ends_with('\n') {
                 let line = quoted(text.lines().next_back().unwrap_or_default());
-                let note = format!("the last line is cut and was left out: {line}");
+                let note = format!("the last line is cut off and was ignored: {line}");
                 draft.notes.push(note);
                 continue;
             }
             let (has, needs) = (cells.len(), columns.len());
-            let reason = format!("it has {has} columns where the header names {needs}");
+            let reason = format!(
+                "{} where the header names {needs}",
+                counted(has as u64, "column", "columns")
+            );
             return Err(Wrong::at(number, reason));
         }
         let mut row = Row {
@@ -108,7 +112,7 @@ fn check_header(columns: &[Column], names: &[&str], unit: Option<Unit>) -> Resul
             _ => std::mem::discriminant(other) == kind,
         });
         if again {
-            return Err(format!("{name} is there twice"));
+            return Err(format!("{name} appears twice"));
         }
     }
     Ok(())

@@ -68,7 +68,7 @@ impl Draft {
         format: Format,
     ) -> Result<(Profile, Option<usize>), Wrong> {
         if self.rows.is_empty() && self.stamps.is_empty() {
-            return Err(Wrong::whole("there is not a single line of data in it"));
+            return Err(Wrong::whole("no data in it"));
         }
         self.forget_empty_columns();
         let start_ns = self
@@ -93,9 +93,8 @@ impl Draft {
             let events;
             (events, period) = self.stamp_events(&mut names, &mut timeline);
             if events.is_empty() {
-                self.notes.push(
-                    "no name of a stamp comes back, so the stamps make no events".to_string(),
-                );
+                self.notes
+                    .push("no stamp name repeats, so the stamps make no events".to_string());
             }
             events
         };

@@ -44,7 +44,7 @@ pub fn read(mut lines: Lines) -> Result<Stacks, Wrong> {
             Part::Stacks => reader.sample(line),
             Part::Map => reader.mapping(line),
         };
-        read.ok_or_else(|| lines.unreadable("it is no line of a heap profile", lines.line()))?;
+        read.ok_or_else(|| lines.unreadable("not a line of a heap profile", lines.line()))?;
     }
     lines.must_be_whole()?;
     Ok(reader.finish())

@@ -161,7 +161,7 @@ impl Reader {
             b"A" => self.is_attached = true,
             b"S" => self.suppressions += 1,
             b"#" | b"" => {}
-            _ => return Err("no kind of line begins so".to_string()),
+            _ => return Err("unknown kind of line".to_string()),
         }
         Ok(())
     }
@@ -328,7 +328,7 @@ impl Reader {
         let notes = &mut stacks.meta.notes;
         if self.is_cut {
             notes.push(format!(
-                "the file is cut at line {lines}; what came before is here"
+                "the file is cut off at line {lines}; read up to there"
             ));
         }
         if self.is_attached {

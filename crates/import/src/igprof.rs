@@ -114,7 +114,7 @@ impl Reader {
 
     fn node(&mut self, fields: &mut Fields) -> Read<()> {
         let depth = fields.eat("C").and_then(|()| fields.number(self.base));
-        let depth = depth.ok_or("a line begins with C and the depth; it does not")?;
+        let depth = depth.ok_or("a line must begin with C and the depth")?;
         let above = depth
             .checked_sub(1)
             .and_then(|above| usize::try_from(above).ok());
@@ -161,7 +161,7 @@ impl Reader {
             self.functions.insert(number, function);
         }
         let function = self.functions.get_mut(&number);
-        let function = function.ok_or("this function was not defined before it is used")?;
+        let function = function.ok_or("the function is used before it is defined")?;
         if let Some((known, frame)) = function.latest
             && known == offset
         {
@@ -190,7 +190,7 @@ impl Reader {
                 .ok_or("the offset within the file is missing")?;
         }
         let module = self.files.get(&number).copied();
-        let module = module.ok_or("this file was not defined before it is used")?;
+        let module = module.ok_or("the file is used before it is defined")?;
         let is_negative = fields.eat("-").is_some();
         let start = fields.number(self.base);
         let start = start.ok_or_else(missing("the offset within the file"))?;
@@ -224,7 +224,7 @@ impl Reader {
             self.counters.insert(number, counter);
         }
         let counter = self.counters.get(&number).copied();
-        let counter = counter.ok_or("this counter was not defined before it is used")?;
+        let counter = counter.ok_or("the counter is used before it is defined")?;
         fields.eat(":(").ok_or("the counter's values are missing")?;
         let mut values = [0; 3];
         for (value, end) in values.iter_mut().zip([",", ",", ")"]) {
@@ -325,12 +325,12 @@ impl Reader {
         }
         for (counter, name) in [(Counter::Total, "MEM_TOTAL"), (Counter::Live, "MEM_LIVE")] {
             if !has(counter) && !has(Counter::Ticks) {
-                notes.push(format!("the dump has no {name}; what it counts is 0 here"));
+                notes.push(format!("the dump has no {name}; shown as 0"));
             }
         }
         if !unknown.is_empty() {
             notes.push(format!(
-                "counters that have no place here were left out: {unknown}"
+                "ignored counters that do not count memory: {unknown}"
             ));
         }
         Ok(self.stacks)

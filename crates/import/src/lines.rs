@@ -46,7 +46,7 @@ impl<'a> Lines<'a> {
         if self.line.pop_if(|last| *last == b'\n').is_some() {
             self.line.pop_if(|last| *last == b'\r');
         } else if read as u64 > self.kept_bytes_left {
-            return Err(self.wrong("it is longer than all that a recording of this size keeps"));
+            return Err(self.wrong("the line is too long for a file of this size"));
         } else {
             self.lacks_end = read > 0;
         }
@@ -66,9 +66,8 @@ impl<'a> Lines<'a> {
     /// Counts the line among what is kept in memory.
     pub fn keep(&mut self) -> Result<(), Wrong> {
         let left = self.kept_bytes_left.checked_sub(self.line.len() as u64);
-        self.kept_bytes_left = left.ok_or_else(|| {
-            self.wrong("the file unpacks to far more than a recording of its size does")
-        })?;
+        self.kept_bytes_left =
+            left.ok_or_else(|| self.wrong("the file unpacks to far more than its size allows"))?;
         Ok(())
     }
 

@@ -155,7 +155,7 @@ impl Reader {
             .decimal()
             .ok_or("a node's bytes are missing or too large")?;
         let rest = fields.eat(" ").map(|()| fields.rest);
-        let rest = rest.ok_or("a node says no more than its bytes")?;
+        let rest = rest.ok_or("a node has nothing but its bytes")?;
         let snapshot = self.snapshot.as_ref().ok_or("no snapshot has begun")?;
         if depth > snapshot.path.len() || depth == 0 && snapshot.has_tree {
             return Err("the node is too deep, or not below the top of its tree".to_string());

@@ -107,7 +107,7 @@ struct Array<'a> {
 impl Array<'_> {
     fn parse(bytes: &[u8]) -> Result<Array<'_>, String> {
         let cut = || "it ends inside its header".to_string();
-        let rest = bytes.strip_prefix(MAGIC).ok_or("it is no .npy array")?;
+        let rest = bytes.strip_prefix(MAGIC).ok_or("not a .npy array")?;
         let (version, rest) = rest.split_first_chunk::<2>().ok_or_else(cut)?;
         let (header_bytes, rest) = match version[0] {
             1 => {

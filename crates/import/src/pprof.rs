@@ -245,9 +245,7 @@ impl Reader {
         let left_out: Vec<String> = left_out.map(|value| text(value.name)).collect();
         if !left_out.is_empty() {
             let names = left_out.join(", ");
-            notes.push(format!(
-                "values that have no place here were left out: {names}"
-            ));
+            notes.push(format!("ignored values that do not count memory: {names}"));
         }
         if !self.labels.is_empty() {
             let labels: Vec<String> = self.labels.into_iter().collect();

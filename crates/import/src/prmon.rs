@@ -1,5 +1,6 @@
 //! prmon's table: a line of names, then a line every few seconds, sizes in KiB.
 
+use residue_profile::units::counted;
 use serde_json::Value;
 
 use crate::draft::{Draft, Row, Sample};
@@ -49,12 +50,15 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
         }
         if words.len() != names.len() {
             if number == last && !text.ends_with('\n') {
-                let note = format!("the last line is cut and was left out: {}", quoted(line));
+                let note = format!("the last line is cut off and was ignored: {}", quoted(line));
                 draft.notes.push(note);
                 continue;
             }
             let (has, needs) = (words.len(), names.len());
-            let reason = format!("it has {has} columns where the first line names {needs}");
+            let reason = format!(
+                "{} where the first line names {needs}",
+                counted(has as u64, "column", "columns")
+            );
             return Err(Wrong::at(number, reason));
         }
         let value = |column: Option<usize>, factor: u64| {

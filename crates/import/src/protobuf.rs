@@ -53,7 +53,7 @@ impl<'a> Message<'a> {
             }
             5 => self.take(4).map(|_| Value::Other)?,
             kind => {
-                let reason = format!("a field has the type {kind}, which there is not");
+                let reason = format!("unknown protobuf wire type {kind}");
                 return Err(Wrong::at_byte(offset, reason));
             }
         };
@@ -74,7 +74,7 @@ impl<'a> Message<'a> {
                 return Ok(number);
             }
         }
-        Err(Wrong::at_byte(self.offset, "a number does not end"))
+        Err(Wrong::at_byte(self.offset, "a varint does not end"))
     }
 
     fn take(&mut self, length: u64) -> Result<Message<'a>, Wrong> {
@@ -83,7 +83,7 @@ impl<'a> Message<'a> {
             .and_then(|length| self.bytes.split_at_checked(length));
         let Some((taken, rest)) = split else {
             let left = self.bytes.len();
-            let reason = format!("a field of {length} bytes begins, but only {left} are left");
+            let reason = format!("a field of {length} bytes, but only {left} are left");
             return Err(Wrong::at_byte(self.offset, reason));
         };
         let message = Message {
@@ -127,7 +127,7 @@ impl<'a> Field<'a> {
 
     fn mistyped(&self) -> Wrong {
         let reason = format!(
-            "field {} is not of the type it has in profiles",
+            "field {} does not have the type of the pprof format",
             self.number
         );
         Wrong::at_byte(self.offset, reason)

@@ -208,12 +208,12 @@ impl Stacks {
     pub fn lacks(&mut self, what: &str) {
         self.meta
             .notes
-            .push(format!("the format has no {what}; they are 0 here"));
+            .push(format!("the format has no {what}; shown as 0"));
     }
 
     pub fn finish(mut self, path: &Path, format: Format) -> Result<Profile, Wrong> {
         if self.stacks.is_empty() && self.timeline.moments.is_empty() {
-            return Err(Wrong::whole("there is not a single stack in it"));
+            return Err(Wrong::whole("no stacks in it"));
         }
         let heap = self.totals(Kind::Heap, self.heap_peak_bytes)?;
         let mappings = self.totals(Kind::Mapping, self.mappings_peak_bytes)?;

@@ -39,7 +39,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
             }
             // A program that is killed leaves half a line.
             Some(Line::Cut) | None if number == lines && !text.ends_with('\n') => {
-                let note = format!("the last line is cut and was left out: {}", quoted(line));
+                let note = format!("the last line is cut off and was ignored: {}", quoted(line));
                 draft.notes.push(note);
             }
             Some(Line::Cut) => {

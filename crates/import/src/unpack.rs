@@ -80,7 +80,7 @@ fn bound(packed_bytes: u64, ratio: u64) -> u64 {
 }
 
 fn too_much() -> io::Error {
-    io::Error::other("it unpacks to far more than a recording of its size does")
+    io::Error::other("it unpacks to far more than its size allows")
 }
 
 struct Bounded<'a> {

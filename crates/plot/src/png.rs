@@ -11,11 +11,11 @@ const FAMILY: &str = "DejaVu Sans";
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
-    #[error("the drawing cannot be read: {0}")]
+    #[error("cannot read the drawing: {0}")]
     Drawing(#[from] resvg::usvg::Error),
-    #[error("no memory for a picture of {width} x {height} pixels")]
+    #[error("not enough memory for a picture of {width} x {height} pixels")]
     TooLarge { width: u32, height: u32 },
-    #[error("the picture cannot be packed: {0}")]
+    #[error("cannot compress the picture: {0}")]
     Packing(String),
 }
 

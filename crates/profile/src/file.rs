@@ -106,7 +106,7 @@ fn fill(file: File, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Resul
 fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
     let name = path
         .file_name()
-        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "this names no file"))?;
+        .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidInput, "not a file name"))?;
     let mut temporary = OsString::from(".");
     temporary.push(name);
     temporary.push(format!(".{}.tmp", std::process::id()));

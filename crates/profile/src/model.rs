@@ -115,7 +115,7 @@ pub enum End {
     Killed {
         signal: i32,
     },
-    /// It replaced itself by another program with `exec`.
+    /// It replaced by another program (exec) with `exec`.
     Exec,
     /// Also any end that only a newer version knows.
     #[default]

@@ -10,8 +10,10 @@ pub fn bytes(bytes: u64) -> String {
 /// The same of a mean or a rate, which may be a fraction or below zero: `0.25 B`, `-64 B`.
 pub fn fractional_bytes(bytes: f64) -> String {
     let size = bytes.abs();
-    if size < 1024.0 && size.fract() == 0.0 {
-        return format!("{} B", if size == 0.0 { 0.0 } else { bytes });
+    // A mean of whole numbers is rarely whole to its last bit.
+    let whole = bytes.round();
+    if size < 1024.0 && (bytes - whole).abs() < 1e-6 {
+        return format!("{} B", if whole == 0.0 { 0.0 } else { whole });
     }
     if size < LEAST_SHOWN {
         return "~0 B".to_string();
@@ -142,6 +144,8 @@ mod tests {
             (0.0, "0 B"),
             (-0.0, "0 B"),
             (64.0, "64 B"),
+            (63.999_999_99, "64 B"),
+            (1e-9, "0 B"),
             (-64.0, "-64 B"),
             (0.25, "0.25 B"),
             (-0.001, "~0 B"),

@@ -44,11 +44,12 @@ pub fn of(mut view: Profile, span: Span) -> Profile {
     view.threads.clear();
     view.by_thread = Ragged::default();
     view.meta.notes.push(
-        "this is a moment of the recording: of its stacks only what was live is known".to_string(),
+        "this is a moment of the recording: only live bytes and blocks of its stacks are known"
+            .to_string(),
     );
     if fallen_bytes > 0 {
         view.meta.notes.push(format!(
-            "stacks that hold less than before are shown as zero; they fell by {fallen_bytes} bytes"
+            "stacks that shrank are shown as zero; they shrank by {fallen_bytes} bytes"
         ));
     }
     view

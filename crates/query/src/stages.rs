@@ -44,9 +44,9 @@ pub fn reason(missing: &Missing) -> String {
              and `residue import` reads those of other tools"
         }
         Missing::Events => {
-            "the stamps belong to no events: none carries an event's number, and no name comes back"
+            "the stamps belong to no events: none has an event number, and no name repeats"
         }
-        Missing::Values => "none of the stamps has this value; choose another",
+        Missing::Values => "no stamp has this value; choose another with --value",
     };
     reason.to_string()
 }
@@ -127,7 +127,7 @@ pub fn trust(stages: &Stages, per: &str, scale: &Scale) -> Option<String> {
     let amount = format!("{} {}/{per}", scale.mean(outside.mean.abs()), scale.unit);
     if stages.columns.len() == 1 {
         return Some(format!(
-            "every {per} has a single stamp: only start to start says anything"
+            "every {per} has a single stamp: only start to start is meaningful"
         ));
     }
     if stages.value == Value::Time {

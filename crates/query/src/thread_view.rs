@@ -47,7 +47,7 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
     profile.births = Ragged::default();
     profile.meta.notes.push(format!(
         "these are the calls, total bytes and frees of the threads `{pattern}`; \
-         what is live is not known by thread"
+         live memory is not known by thread"
     ));
     Ok(profile)
 }
@@ -58,7 +58,7 @@ fn fits(thread: &Thread, pattern: &str) -> bool {
 
 fn known(threads: &[Thread]) -> String {
     if threads.is_empty() {
-        return "the profile does not tell threads apart".to_string();
+        return "threads were not recorded".to_string();
     }
     let names: Vec<String> = threads
         .iter()

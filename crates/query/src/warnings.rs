@@ -9,7 +9,7 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     let mut warnings = Vec::new();
     if recorder.verify_differences > 0 {
         warnings.push(format!(
-            "{} of {} verified stacks were not what the system's own unwinder found",
+            "{} of {} verified stacks differ from the system unwinder",
             count(recorder.verify_differences),
             count(recorder.verified_stacks)
         ));
@@ -23,7 +23,7 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
     }
     if recorder.missed_frees > 0 {
         warnings.push(format!(
-            "{} went unseen: the address was handed out again",
+            "{} were not seen: the address was reused",
             counted(recorder.missed_frees, "free", "frees")
         ));
     }

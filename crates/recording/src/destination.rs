@@ -8,7 +8,7 @@
 //!     4713.2.worker.residue
 //! ```
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -37,39 +37,35 @@ impl Destination {
     /// The place asked for, or one that can be written, and then why: a long job must
     /// not lose its profile to a mistyped directory.
     pub fn usable(wanted: Option<&Path>) -> (Destination, Option<String>) {
-        let Some(wanted) = wanted else {
-            return (Destination::default(), None);
+        let destination = match wanted {
+            None => Destination::default(),
+            // A directory that is asked for as one and is not there yet is made.
+            Some(wanted) if wanted.as_os_str().as_encoded_bytes().ends_with(b"/") => {
+                let _ = fs::create_dir(wanted);
+                Destination::Folder(wanted.into())
+            }
+            Some(wanted) if wanted.is_dir() => Destination::Folder(wanted.into()),
+            Some(wanted) => Destination::File(wanted.into()),
         };
-        // A directory that is asked for as one and is not there yet is made.
-        let is_folder = wanted.as_os_str().as_encoded_bytes().ends_with(b"/");
-        if is_folder {
-            let _ = fs::create_dir(wanted);
-        }
-        let destination = match is_folder || wanted.is_dir() {
-            true => Destination::Folder(wanted.into()),
-            false => Destination::File(wanted.into()),
+        let Err(problem) = can_write(destination.folder()) else {
+            return (destination, None);
         };
-        let problem = match can_write(destination.folder()) {
-            Ok(()) => return (destination, None),
-            Err(problem) => problem,
-        };
-        let name = match &destination {
-            Destination::File(_) => wanted.file_name().unwrap_or_default(),
-            Destination::Folder(_) => OsStr::new(""),
-        };
-        let fallback = [PathBuf::from("."), std::env::temp_dir()]
+        let base = [PathBuf::from("."), std::env::temp_dir()]
             .into_iter()
             .find(|base| can_write(base).is_ok())
             .unwrap_or_default();
+        let (path, fallback) = match &destination {
+            Destination::File(file) => {
+                let path = base.join(Path::new(file).file_name().unwrap_or_default());
+                (path.clone(), Destination::File(path.into()))
+            }
+            Destination::Folder(_) => (base.clone(), Destination::Folder(base.into())),
+        };
         let warning = format!(
             "cannot write {}: {problem}; the profile will go to {}",
-            wanted.display(),
-            fallback.join(name).display()
+            wanted.unwrap_or(destination.folder()).display(),
+            path.display()
         );
-        let fallback = match &destination {
-            Destination::File(_) => Destination::File(fallback.join(name).into()),
-            Destination::Folder(_) => Destination::Folder(fallback.into()),
-        };
         (fallback, Some(warning))
     }
 

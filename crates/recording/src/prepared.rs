@@ -29,7 +29,7 @@ impl Prepared {
         let settings = settings.encode(&arenas.path);
         if settings.len() > residue_arena::MOST_CONFIG_BYTES {
             arenas.remove();
-            bail!("the settings are too long; give fewer events to --snapshot-at");
+            bail!("the path of the arena directory is too long");
         }
         let variables = vec![
             ("LD_PRELOAD", preload),

@@ -103,7 +103,7 @@ impl Server {
             .enable_all()
             .max_blocking_threads(ANSWERS_AT_ONCE)
             .build()
-            .context("cannot start to serve")?;
+            .context("cannot start the server")?;
         let handler = Arc::new(RequestHandler {
             gate: Gate::new(self.token, self.port),
             page: assets::page(),
@@ -201,7 +201,7 @@ impl RequestHandler {
     async fn answer(&self, name: String, query: String) -> Reply {
         let turn = tokio::time::timeout(LONGEST_WAIT, self.turns.clone().acquire_owned());
         let Ok(Ok(turn)) = turn.await else {
-            let why = "too many questions at once; ask again";
+            let why = "too many requests at once; try again";
             return trouble(StatusCode::SERVICE_UNAVAILABLE, why);
         };
         let profiles = self.current.profiles();
@@ -213,7 +213,7 @@ impl RequestHandler {
         match answered.await {
             Ok(Answer::Given(document)) => reply(StatusCode::OK, JSON, document),
             Ok(Answer::Refused(why)) => trouble(StatusCode::BAD_REQUEST, &why),
-            Ok(Answer::Unknown) => trouble(StatusCode::NOT_FOUND, "there is no such question"),
+            Ok(Answer::Unknown) => trouble(StatusCode::NOT_FOUND, "no such request"),
             Err(error) => trouble(StatusCode::INTERNAL_SERVER_ERROR, &error.to_string()),
         }
     }

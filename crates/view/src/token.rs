@@ -15,7 +15,7 @@ impl Token {
     /// A new one from the kernel's source of randomness.
     pub fn random() -> Result<Token> {
         let mut bytes = [0; TOKEN_BYTES];
-        getrandom::fill(&mut bytes).context("the system gives no random numbers")?;
+        getrandom::fill(&mut bytes).context("the system provides no random numbers")?;
         let digits = bytes.iter().map(|byte| format!("{byte:02x}"));
         Ok(Token(digits.collect()))
     }

@@ -166,8 +166,8 @@ fn nothing_to_show_is_said() {
     ));
     let groups = report(&["--view=scope,thread,advice"]);
     assert!(groups.starts_with(
-        "scopes: the program marked none\n\n\
-         threads: the profile does not tell them apart\n\n\
+        "scopes: none marked\n\n\
+         threads: not recorded\n\n\
          advice: none\n"
     ));
     let empty = text_of_nothing();
@@ -203,7 +203,7 @@ tree by allocations, from the root: down to 10 % of 162
     assert_eq!(text, expected);
     let inverted = report(&["--no-rules", "--view=tree", "--inverted", "--kind=mapping"]);
     let expected = "\
-tree by live bytes, callers below those they call: down to 0.5 % of 8.00 KiB (8 192 bytes)
+tree by live bytes, inverted, callers below callees: down to 0.5 % of 8.00 KiB (8 192 bytes)
 
    100 %    8.00 KiB  libfoo.so+0x12f0
    100 %    8.00 KiB  main  server

@@ -37,7 +37,7 @@ impl Head<'_> {
         let mut lines = Vec::new();
         let mut row = |heading: &str, text: String| lines.push(format!("{heading:<10} {text}"));
         let of = if self.table.is_cumulative {
-            ", each with all that it called"
+            ", each with its callees"
         } else {
             ""
         };
@@ -121,10 +121,7 @@ impl Head<'_> {
                 whole.delta() as f64 / events as f64,
                 true,
             );
-            text = format!(
-                "{text}; {rate} for each of {} {unit}s between",
-                count(events)
-            );
+            text = format!("{text}; {rate} per {unit} over {} {unit}s", count(events));
         }
         text
     }

@@ -159,7 +159,7 @@ impl Text<'_> {
             let unchanged_rows = count(sums.unchanged);
             let name = match self.comparison.per {
                 None => format!("{unchanged_rows} unchanged"),
-                Some(_) => format!("{unchanged_rows} the same in both runs, made once"),
+                Some(_) => format!("{unchanged_rows} the same in both runs, allocated once"),
             };
             lines.push(self.row("", unchanged, 0, &name));
         }

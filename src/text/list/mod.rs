@@ -49,7 +49,7 @@ impl Listing<'_> {
         ))];
         for (counter, numbers) in self.counters.iter().zip(&function.numbers) {
             lines.push(format!(
-                "  {}: {} itself, {} with all that it called",
+                "  {}: {} self, {} with callees",
                 counter.subject(),
                 amount(*counter, numbers.own),
                 amount(*counter, numbers.cumulative)
@@ -68,19 +68,17 @@ impl Listing<'_> {
         let name = visible(&function.file);
         let mut notes = Vec::new();
         if function.lines.is_empty() {
-            notes.push("  no line of it is known: there is no debug information".to_string());
+            notes.push("  no debug information: its lines are unknown".to_string());
             return notes;
         }
         match file {
             None => notes.push(format!(
-                "  {name} was not found; name the folder of the sources by --source"
+                "  {name} not found; give the source folder with --source"
             )),
             Some(file) => {
                 notes.push(format!("  {}", visible(&file.path.display().to_string())));
                 if file.is_newer_than(self.profile.meta.started_unix_ns) {
-                    notes.push(
-                        "  it was changed after the recording: lines may have moved".to_string(),
-                    );
+                    notes.push("  changed after the recording: lines may have moved".to_string());
                 }
             }
         }

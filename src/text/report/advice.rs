@@ -7,7 +7,7 @@ use residue_query::report::source::Source;
 use crate::text::paths;
 use crate::text::terminal::Page;
 
-pub const HEADING: &str = "advice: containers that grow by making themselves anew";
+pub const HEADING: &str = "advice: containers that reallocate as they grow";
 
 /// Three lines each: what to do and what it saves, what was seen, and where.
 pub fn lines(source: &Source<'_>, advice: &[Advice], page: &Page) -> Vec<String> {
@@ -28,7 +28,7 @@ pub fn lines(source: &Source<'_>, advice: &[Advice], page: &Page) -> Vec<String>
         );
         lines.extend(page.wrap(&what, 6));
         lines.push(format!(
-            "      of {} and {}, which made them grow",
+            "      of {} and {} while growing",
             counted(one.allocations, "allocation", "allocations"),
             bytes(one.bytes_allocated)
         ));

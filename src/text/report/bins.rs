@@ -28,7 +28,8 @@ pub fn sizes_line(bins: &[SizeBin]) -> Option<String> {
         .map(|bin| format!("{} {}", size_range(bin.bits), share(bin.blocks, all)))
         .collect();
     if bins.len() > NAMED_SIZES {
-        parts.push(format!("{} other ranges", bins.len() - NAMED_SIZES));
+        let others = (bins.len() - NAMED_SIZES) as u64;
+        parts.push(counted(others, "other range", "other ranges"));
     }
     (!parts.is_empty()).then(|| parts.join(", "))
 }

@@ -27,7 +27,7 @@ pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Res
         View::Scope => grid::write_csv(&groups::scopes(source), out)?,
         View::Thread => match groups::threads(source) {
             Some(threads) => grid::write_csv(&threads, out)?,
-            None => bail!("the profile does not tell threads apart"),
+            None => bail!("threads were not recorded"),
         },
         View::Size => match groups::sizes(source) {
             Some(sizes) => grid::write_csv(&sizes, out)?,

@@ -107,7 +107,7 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
             under(&stacks::heading(source, &found), lines, page)
         }
         View::Scope if !groups::has_scopes(source.profile) => {
-            vec!["scopes: the program marked none".to_string()]
+            vec!["scopes: none marked".to_string()]
         }
         View::Scope => {
             let what = format!(
@@ -117,12 +117,12 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
             grid_lines(&what, &groups::scopes(source), limit, page)
         }
         View::Thread => match groups::threads(source) {
-            Some(grid) => grid_lines("threads, by bytes that each made", &grid, limit, page),
-            None => vec!["threads: the profile does not tell them apart".to_string()],
+            Some(grid) => grid_lines("threads by bytes allocated", &grid, limit, page),
+            None => vec!["threads: not recorded".to_string()],
         },
         View::Size => match groups::sizes(source) {
             Some(grid) => {
-                let heading = "sizes: blocks by size, all that were made and those that are live";
+                let heading = "sizes: blocks by size, all and live";
                 under(heading, grid::lines(&grid, page), page)
             }
             None => vec!["sizes: not recorded".to_string()],

@@ -59,7 +59,10 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
     if let more @ 1.. = meta.notes.len().saturating_sub(SHOWN_NOTES) {
         row(
             "",
-            format!("{more} more notes: see them with `residue dump`"),
+            format!(
+                "{}: see `residue dump`",
+                counted(more as u64, "more note", "more notes")
+            ),
         );
     }
     // No line ends in blanks, even where there was nothing to say.
@@ -74,7 +77,7 @@ fn program(meta: &Meta) -> String {
     let length = duration(meta.duration_ns);
     match meta.merged_profiles {
         0 => format!(
-            "{program}, pid {}: {}, {length} after its start",
+            "{program}, pid {}: {} after {length}",
             meta.pid,
             ending(&meta.end)
         ),
@@ -146,7 +149,7 @@ fn mappings(mappings: &Totals) -> String {
 
 fn stacks(profile: &Profile) -> String {
     format!(
-        "{}, made by {}; {} of {} without a name",
+        "{} from {}; {} of {} without a name",
         count(profile.stacks.len() as u64),
         counted(profile.recorder.threads, "thread", "threads"),
         count(profile.recorder.frames_unresolved),
@@ -157,7 +160,7 @@ fn stacks(profile: &Profile) -> String {
 fn cost(profile: &Profile) -> String {
     let recorder = &profile.recorder;
     format!(
-        "{} of memory ({} shared, {} in the program), {} of time over all threads",
+        "{} of memory ({} shared, {} in the program), {} of time in all threads",
         bytes(recorder.arena_bytes.saturating_add(recorder.private_bytes)),
         bytes(recorder.arena_bytes),
         bytes(recorder.private_bytes),
@@ -181,16 +184,16 @@ fn limits(profile: &Profile) -> Option<String> {
     let mut limits = Vec::new();
     if options.min_size_bytes > 0 {
         let smallest = bytes(options.min_size_bytes);
-        limits.push(format!("no paths of blocks below {smallest}"));
+        limits.push(format!("blocks below {smallest} have no stacks"));
     }
     // 0 is what a file says that does not know of this limit.
     if !matches!(options.max_size_bytes, 0 | u64::MAX) {
         let largest = bytes(options.max_size_bytes);
-        limits.push(format!("no paths of blocks above {largest}"));
+        limits.push(format!("blocks above {largest} have no stacks"));
     }
     if options.start_paused {
         let missed = count(profile.recorder.paused_calls);
-        limits.push(format!("began paused, {missed} allocations passed by"));
+        limits.push(format!("started paused: {missed} allocations not recorded"));
     }
     (!limits.is_empty()).then(|| limits.join("; "))
 }
@@ -205,7 +208,7 @@ mod tests {
         assert_eq!(
             lines(&sample::profile(), Measured::Everything),
             [
-                "program    server, pid 4711: killed by signal 9 (SIGKILL), 1 min 30 s after its start",
+                "program    server, pid 4711: killed by signal 9 (SIGKILL) after 1 min 30 s",
                 "command    ./server --port=80",
                 "heap       5 001 622 allocations, 300 MiB (314 572 800 bytes) in total",
                 "  live     2.87 KiB (2 936 bytes) in 32 blocks",
@@ -214,9 +217,9 @@ mod tests {
                 "mappings   2 calls, 12.0 KiB in total, live 8.00 KiB in 1 piece, peak 8.00 KiB \
                  (not part of the heap above)",
                 "resident   at most 64.0 MiB (67 108 864 bytes)",
-                "stacks     6, made by 3 threads; 0 of 7 frames without a name",
+                "stacks     6 from 3 threads; 0 of 7 frames without a name",
                 "recorder   38.0 MiB of memory (37.0 MiB shared, 1.00 MiB in the program), \
-                 450 ms of time over all threads",
+                 450 ms of time in all threads",
                 "           0 dropped, 0 frees of unknown blocks, 0 stacks cut",
                 "note       a note",
             ]
@@ -237,17 +240,17 @@ mod tests {
         profile.meta.notes = (0..12).map(|note| format!("note\n{note}")).collect();
         let lines = lines(&profile, Measured::Everything);
         let expected = [
-            "limits     no paths of blocks below 16 B; no paths of blocks above 1.00 MiB",
-            "warning    3 of 4 000 verified stacks were not what the system's own unwinder found",
+            "limits     blocks below 16 B have no stacks; blocks above 1.00 MiB have no stacks",
+            "warning    3 of 4 000 verified stacks differ from the system unwinder",
             "warning    missing from all numbers: 1 allocation of 64 B that could not be recorded",
-            "warning    2 frees went unseen: the address was handed out again",
+            "warning    2 frees were not seen: the address was reused",
             "warning    missing from all numbers: 5 allocations made while recording was paused",
             r"note       note\n0",
         ];
         assert_eq!(lines[11..17], expected);
         assert_eq!(
             lines.last().unwrap(),
-            "           2 more notes: see them with `residue dump`"
+            "           2 more notes: see `residue dump`"
         );
     }
 
@@ -257,7 +260,7 @@ mod tests {
         assert_eq!(
             lines[..2],
             [
-                "program    , pid 0: how it ended is not known, 0 ns after its start",
+                "program    , pid 0: end unknown after 0 ns",
                 "heap       0 allocations, 0 B (0 bytes) in total"
             ]
         );

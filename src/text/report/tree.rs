@@ -31,7 +31,7 @@ pub fn heading(tree: &Tree, counter: Counter) -> String {
         "tree by {}, {}: down to {} % of {}",
         counter.subject(),
         match tree.inverted {
-            true => "callers below those they call",
+            true => "inverted, callers below callees",
             false => "from the root",
         },
         tree.min_percent,

@@ -60,14 +60,12 @@ fn head(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
     )];
     if stages.set_up_stamps > 0 {
         let before = counted(stages.set_up_stamps as u64, "stamp", "stamps");
-        lines.push(format!("{before} before the first {per} left out"));
+        lines.push(format!("ignored {before} before the first {per}"));
     }
     if let Some(first) = stages.left_out.first() {
         let names = counted(stages.left_out.len() as u64, "name", "names");
         let first = visible(first);
-        lines.push(format!(
-            "{names} that only one {per} has left out: {first}, …"
-        ));
+        lines.push(format!("ignored {names} of a single {per}: {first}, …"));
     }
     lines
 }
@@ -75,13 +73,13 @@ fn head(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
 fn differences(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
     let line = |name: &str, series: &Series| {
         let (Some(mean), Some(after)) = (series.mean, series.mean_after_warm_up) else {
-            return format!("{name:<15} not known from a single {per}");
+            return format!("{name:<15} unknown: a single {per}");
         };
         let unit = scale.unit;
         let mean = scale.mean(mean);
         let mut text = format!("{name:<15} {mean:>10} {unit}/{per}");
         if stages.warm_up_rows > 0 {
-            text += &format!(", {} after the warm-up", scale.mean(after));
+            text += &format!(", {} after warm-up", scale.mean(after));
         }
         if let (Some(drift), Some(early), Some(late)) =
             (series.drift, series.early_mean, series.late_mean)
@@ -107,14 +105,14 @@ fn differences(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
 fn intervals(stages: &Stages, per: &str, scale: &Scale) -> Vec<String> {
     if stages.intervals.is_empty() {
         return vec![format!(
-            "no growth between stamps is known from a single {per}"
+            "growth between stamps: unknown from a single {per}"
         )];
     }
     let (unit, after) = (
         scale.unit,
         match stages.warm_up_rows {
             0 => "",
-            _ => ", after the warm-up",
+            _ => ", after warm-up",
         },
     );
     let mut order: Vec<usize> = (0..stages.intervals.len()).collect();
@@ -203,7 +201,7 @@ mod tests {
     fn growth_outside_every_stamp() {
         let expected = "\
 10 events of 2 stamps; resident size in KiB, relative to each event's first stamp
-1 stamp before the first event left out
+ignored 1 stamp before the first event
 
 names begin with sim_
 event  head  tail  next event
@@ -216,12 +214,12 @@ warm-up ends
    10     0     8           -
  mean   0.0   8.0       100.0
 
-start to start       144.4 KiB/event, 100.0 after the warm-up
-start to end           8.0 KiB/event, 8.0 after the warm-up
+start to start       144.4 KiB/event, 100.0 after warm-up
+start to end           8.0 KiB/event, 8.0 after warm-up
 trust start to start: it covers the whole turn; start to end misses 92.0 KiB/event that appears \
 after the last stamp of each event
 
-growth of each interval in KiB/event, after the warm-up
+growth of each interval in KiB/event, after warm-up
          8.0    8.0 %  sim_head -> sim_tail
         92.0   92.0 %  outside: sim_tail -> sim_head of the next event
 

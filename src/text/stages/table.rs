@@ -14,7 +14,7 @@ pub fn lines(stages: &Stages, per: &str, shown_rows: usize, scale: &Scale) -> Ve
     if stages.columns.len() > MOST_COLUMNS {
         let columns = stages.columns.len();
         return vec![format!(
-            "a matrix of {columns} columns is not shown; --json has all of it"
+            "a matrix of {columns} columns is too wide to show; --json has it"
         )];
     }
     let (prefix, titles) = titles(&stages.columns);

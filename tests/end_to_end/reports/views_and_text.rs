@@ -46,7 +46,7 @@ fn a_container_that_grew_is_advice() {
     assert_eq!(number(&advice[0]["saved_bytes_low"]), saved);
     let text = report(&lab, &[PROFILE]);
     assert!(
-        text.contains("\nadvice: containers that grow by making themselves anew\n"),
+        text.contains("\nadvice: containers that reallocate as they grow\n"),
         "{text}"
     );
     assert!(text.contains("  reserve the capacity of a container: 10 allocations fewer, 155 KiB (158 816 bytes) less\n"), "{text}");

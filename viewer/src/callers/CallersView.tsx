@@ -38,7 +38,7 @@ export function CallersView() {
         <div class="callers-right">
           <Waiting of={asked} what="callers" />
           {answer && <FunctionPanel answer={answer} words={words} isStale={asked.isLoading} />}
-          {!chosen && !file && <p class="callers-hint muted">Choose a function to see who called it and whom it called.</p>}
+          {!chosen && !file && <p class="callers-hint muted">Choose a function to see its callers and callees.</p>}
           {file && (
             <SourcePanel
               file={file}
@@ -48,7 +48,7 @@ export function CallersView() {
               functionSelf={answer?.function.self ?? null}
             />
           )}
-          {answer && !file && <p class="muted callers-none">The source file of this function is not known.</p>}
+          {answer && !file && <p class="muted callers-none">The source file of this function is unknown.</p>}
         </div>
       </div>
     </section>

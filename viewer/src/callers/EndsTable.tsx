@@ -49,7 +49,7 @@ export function EndsTable(props: {
                 <th scope="col" class="number">Value</th>
                 <th scope="col" class="number" title="Of the function's cumulative value">Share</th>
                 {isRecursive && (
-                  <th scope="col" class="number" title="The part in which the called one was at work already, further out">
+                  <th scope="col" class="number" title="The part inside an outer call of the same function (recursion)">
                     Recursive
                   </th>
                 )}
@@ -83,7 +83,7 @@ export function EndsTable(props: {
                   <td class="number callers-begun"><Amount value={begun} unit={answer.unit} /></td>
                   {share(begun)}
                   {isRecursive && <td />}
-                  <td class="muted" colSpan={2}>began with it: nothing called it</td>
+                  <td class="muted" colSpan={2}>root: nothing called it</td>
                 </tr>
               )}
             </tbody>

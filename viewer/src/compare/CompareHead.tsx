@@ -37,7 +37,7 @@ export function CompareHead(props: { compare: Compare }) {
       <p class="small muted compare-decided">
         {per === null
           ? "Rows are classed, ordered and drawn by the change of the whole run."
-          : `The recordings differ in their number of ${per}s: each is divided by its own, also what is made once a run. Rows are classed, ordered and drawn by the change per ${per}.`}
+          : `The recordings differ in their number of ${per}s: each is divided by its own, including what is allocated once per run. Rows are classed, ordered and drawn by the change per ${per}.`}
       </p>
     </>
   );

@@ -20,7 +20,7 @@ test("what stands in the file is given", async () => {
 test("what does not is said", async () => {
   const range = await source.ask("verdict", "events=1..2");
   expect(range).toEqual({
-    verdict: null, words: ["The verdict of single ranges is not in this file: `residue view` gives it."],
+    verdict: null, words: ["Verdicts of ranges are not in this file; use `residue view`."],
     missing: null,
   });
   const text = await source.ask("source", "file=1&counter=calls");

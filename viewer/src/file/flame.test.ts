@@ -13,13 +13,13 @@ function boxes(query: string): string[] {
 test("what is live, the widest first", () => {
   expect(boxes("")).toEqual([
     " < -  112 0", "1 <  main 100 0", "1.2 < 1 run 100 0", "1.2.3 < 1.2 grow 100 0", "1.2.3.4 < 1.2.3 new 100 100",
-    "6 <  [pooled: small blocks] 7 7", "7 <  [3 call paths that are not in this file] 5 5",
+    "6 <  [pooled: small blocks] 7 7", "7 <  [3 call paths not in this file] 5 5",
   ]);
   const answer = of("counter=calls&kind=all");
   expect([answer.whole, answer.unit, answer.events, answer.fallen, answer.left_out]).toEqual([23, "count", 4, 0, 0]);
   expect([answer.base, answer.base_whole, answer.base_events, answer.matched_value]).toEqual([null, null, null, null]);
   expect(answer.function.slice(0, 2)).toEqual(["", "7"]);
-  expect(of("counter=peak").notes).toEqual(["peaks fall on different moments: their sum is no size the heap ever had"]);
+  expect(of("counter=peak").notes).toEqual(["peaks are at different moments: their sum is not a heap size"]);
 });
 
 test("a range shows what it left, and says what fell", () => {
@@ -39,7 +39,7 @@ test("a box becomes the root, with the way to it", () => {
   expect([answer.value[0], answer.whole]).toEqual([170, 227]);
   expect(of("counter=total&stack=10&depth=0")).toMatchObject({ key: ["1.2.3.4"], function: ["4"], value: [140] });
   expect(of("by=scope&kind=mapping&stack=30&depth=0").key).toEqual(["5.3"]);
-  expect(() => of("stack=11")).toThrow("stack: 11 has no place in this flame graph");
+  expect(() => of("stack=11")).toThrow("stack: 11 is not in this flame graph");
   expect(of("depth=1").key).toEqual(["", "1", "6", "7"]);
   expect(() => of("root=1.3")).toThrow("root: there is no such call in this file");
 });
@@ -47,7 +47,7 @@ test("a box becomes the root, with the way to it", () => {
 test("upside down, from what allocated on", () => {
   expect(boxes("counter=total&kind=all&inverted=1")).toEqual([
     " < -  4323 0", "3 <  grow 4126 0", "3.5 < 3 [load] 4096 4096", "4 <  new 140 0", "4.3 < 4 grow 140 0",
-    "4.3.2 < 4.3 run 140 0", "4.3.2.1 < 4.3.2 main 140 140", "7 <  [3 call paths that are not in this file] 50 50",
+    "4.3.2 < 4.3 run 140 0", "4.3.2.1 < 4.3.2 main 140 140", "7 <  [3 call paths not in this file] 50 50",
     "3.2 < 3 run 30 0", "3.2.2 < 3.2 run 30 0", "3.2.2.1 < 3.2.2 main 30 30", "6 <  [pooled: small blocks] 7 7",
   ]);
   const answer = of("counter=total&kind=all&inverted=1&root=3.2&highlight=run");

@@ -46,7 +46,7 @@ export function flame(recording: Recording, question: Question): Flame {
     fallen: values.fallen,
     notes:
       selection.counter === "peak"
-        ? ["peaks fall on different moments: their sum is no size the heap ever had"]
+        ? ["peaks are at different moments: their sum is not a heap size"]
         : [],
     ...(question.isSet("inverted") ? inverted(boxes, drawing) : upright(boxes, drawing)),
     ...(base ? {} : { base: null }),
@@ -57,9 +57,9 @@ export function flame(recording: Recording, question: Question): Flame {
 function rootOf(recording: Recording, question: Question, by: TreeBy): string | null {
   const stack = question.number("stack");
   if (stack === null) return null;
-  if (question.isSet("inverted")) throw new Error("stack: the inverted tree has no place for a whole path");
+  if (question.isSet("inverted")) throw new Error("stack: a whole path is not in the inverted tree");
   const row = recording.rows.findIndex(({ row }) => row.stack === stack);
-  if (row < 0) throw new Error(`stack: ${stack} has no place in this flame graph`);
+  if (row < 0) throw new Error(`stack: ${stack} is not in this flame graph`);
   const tree = recording.tree(by);
   const labels: number[] = [];
   for (let node = tree.ends[recording.partsOf(row)[0]!]!; node !== ROOT; node = tree.parent[node]!) {

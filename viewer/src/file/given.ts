@@ -17,7 +17,7 @@ export function status({ data }: Recording): Status {
 
 export function verdict({ data }: Recording, question: Question): VerdictAnswer {
   if (question.events("events") === null) return data.verdict;
-  const words = ["The verdict of single ranges is not in this file: `residue view` gives it."];
+  const words = ["Verdicts of ranges are not in this file; use `residue view`."];
   return { verdict: null, words, missing: null };
 }
 

@@ -29,7 +29,7 @@ const LABELS = [
   { name: "new", library: "libc.so", framework: true },
   { name: "[load]", library: "", framework: false },
   { name: "[pooled: small blocks]", library: "", framework: false },
-  { name: "[3 call paths that are not in this file]", library: "", framework: true },
+  { name: "[3 call paths not in this file]", library: "", framework: true },
 ];
 
 /** By label, and as they stand in the file. */
@@ -161,7 +161,7 @@ export function made(): FileData {
     verdict: { verdict: null, words: ["of the whole"], missing: null },
     timeline: TIMELINE,
     stages: {
-      rss: stages("rss", "none of the stamps has this value; choose another"), vm: stages("vm", null),
+      rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),
       live: stages("live", null), time: stages("time", null),
     },
     sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), all: bins(4) },

@@ -31,8 +31,8 @@ test("what is wrong with one is said", () => {
   expect(() => wrong.events("events")).toThrow("events: `9..3` is not a range of events such as 51..100");
   expect(() => wrong.kind()).toThrow("kind: there is no `x`");
   expect(() => wrong.counter()).toThrow("counter: there is no `y`");
-  expect(() => wrong.limit("limit", 1, 2)).toThrow("limit: `z` is no number");
-  expect(() => wrong.limit("offset", 1, 2)).toThrow("offset: `-1` is less than nothing");
-  expect(() => wrong.pattern("focus")).toThrow("focus: `(` is no regular expression: ");
-  expect(() => wrong.word("by", ["function", "module"])).toThrow("by: `q` is none of function, module");
+  expect(() => wrong.limit("limit", 1, 2)).toThrow("limit: `z` is not a number");
+  expect(() => wrong.limit("offset", 1, 2)).toThrow("offset: `-1` is negative");
+  expect(() => wrong.pattern("focus")).toThrow("focus: `(` is not a regular expression: ");
+  expect(() => wrong.word("by", ["function", "module"])).toThrow("by: `q` is not one of function, module");
 });

@@ -30,7 +30,7 @@ export class Question {
   number(name: string): number | null {
     const text = this.text(name);
     if (text === null) return null;
-    if (!/^-?\d+$/.test(text)) throw new Error(`${name}: \`${text}\` is no number`);
+    if (!/^-?\d+$/.test(text)) throw new Error(`${name}: \`${text}\` is not a number`);
     return Number(text);
   }
 
@@ -38,14 +38,14 @@ export class Question {
   numbers(name: string): number[] {
     const parts = (this.text(name) ?? "").split(",").filter(Boolean);
     const wrong = parts.find((part) => !/^\d+$/.test(part));
-    if (wrong !== undefined) throw new Error(`${name}: \`${wrong}\` is no number of a stack`);
+    if (wrong !== undefined) throw new Error(`${name}: \`${wrong}\` is not the number of a stack`);
     return parts.map(Number);
   }
 
   /** A number of rows or boxes within bounds. */
   limit(name: string, usual: number, most: number): number {
     const given = this.number(name) ?? usual;
-    if (given < 0) throw new Error(`${name}: \`${given}\` is less than nothing`);
+    if (given < 0) throw new Error(`${name}: \`${given}\` is negative`);
     return Math.min(given, most);
   }
 
@@ -67,7 +67,7 @@ export class Question {
     return this.oneOf("counter", COUNTERS) ?? "live";
   }
 
-  /** A regular expression; case is ignored unless it has a capital, as by the command. */
+  /** A regular expression; case is ignored unless it has a capital letter unless it has a capital, as by the command. */
   pattern(name: string): RegExp | null {
     const text = this.text(name);
     if (text === null) return null;
@@ -75,7 +75,7 @@ export class Question {
       return new RegExp(text, hasCapital(text) ? "" : "i");
     } catch (error) {
       const why = error instanceof Error ? error.message : String(error);
-      throw new Error(`${name}: \`${text}\` is no regular expression: ${why}`);
+      throw new Error(`${name}: \`${text}\` is not a regular expression: ${why}`);
     }
   }
 
@@ -84,7 +84,7 @@ export class Question {
     const text = this.text(name);
     if (text === null) return words[0];
     const word = words.find((one) => one === text);
-    if (word === undefined) throw new Error(`${name}: \`${text}\` is none of ${words.join(", ")}`);
+    if (word === undefined) throw new Error(`${name}: \`${text}\` is not one of ${words.join(", ")}`);
     return word;
   }
 

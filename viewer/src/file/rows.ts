@@ -1,6 +1,7 @@
 // Rows of the table of stacks, of the whole recording or of a range.
 
 import type { StackDetail, StackRow } from "../answers";
+import { counted } from "../format";
 import type { Places } from "./places";
 import type { EventRange } from "./question";
 import type { Recording } from "./recording";
@@ -33,7 +34,7 @@ export function rowOf(recording: Recording, index: number, events: EventRange | 
 export function shortened(names: string[]): string[] {
   if (names.length <= MOST_STEPS) return names;
   const half = MOST_STEPS / 2;
-  const leftOut = `[... ${names.length - 2 * half} functions ...]`;
+  const leftOut = `[... ${counted(names.length - 2 * half, "function")} ...]`;
   return [...names.slice(0, half), leftOut, ...names.slice(-half)];
 }
 

@@ -26,7 +26,7 @@ test("of other rows what their rows tell", () => {
   expect([detail.no_path, detail.row.path]).toEqual([null, ["main", "run", "run", "grow"]]);
   const pooled = of("stack=40");
   expect([pooled.no_path, pooled.frames]).toEqual(["[pooled: small blocks]", []]);
-  expect(of("stack=-1").no_path).toBe("[3 call paths that are not in this file]");
+  expect(of("stack=-1").no_path).toBe("[3 call paths not in this file]");
 });
 
 test("births are parts of the recording", () => {

@@ -48,12 +48,12 @@ test("rows are ordered, filtered and paged", () => {
   expect(order("kind=all&sort=live&ascending=1")).toEqual([20, -1, 40, 10, 30]);
   expect(order("kind=all&sort=at-peak")).toEqual([30, 10, 40, -1, 20]);
   expect(order("kind=all&sort=total&first=40,20,999")).toEqual([40, 20, 30, 10, -1]);
-  expect(() => of("first=x")).toThrow("first: `x` is no number of a stack");
+  expect(() => of("first=x")).toThrow("first: `x` is not the number of a stack");
   expect(order("sort=churn")).toEqual([-1, 10, 20, 40]);
   expect(order("kind=mapping")).toEqual([30]);
   expect(order("kind=reported")).toEqual([]);
   expect(order("offset=1&limit=2")).toEqual([40, -1]);
-  expect(() => of("sort=age")).toThrow("sort: `age` is none of growth, growth-blocks");
+  expect(() => of("sort=age")).toThrow("sort: `age` is not one of growth, growth-blocks");
 });
 
 test("functions and shapes are looked for, but not in what is left out", () => {
@@ -62,5 +62,5 @@ test("functions and shapes are looked for, but not in what is left out", () => {
   const leaks = of("shape=leak");
   expect([leaks.found, leaks.looked_at, leaks.rows[0]!.stack]).toEqual([1, 4, 10]);
   expect(leaks.sums.live_bytes).toBe(112);
-  expect(() => of("focus=(")).toThrow("focus: `(` is no regular expression");
+  expect(() => of("focus=(")).toThrow("focus: `(` is not a regular expression");
 });

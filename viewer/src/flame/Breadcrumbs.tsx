@@ -13,7 +13,7 @@ export function Breadcrumbs(props: { crumbs: Crumb[]; unit: "bytes" | "count" })
   const [isWhole, setIsWhole] = useState(false);
   const hidden = isWhole ? 0 : Math.max(0, crumbs.length - 1 - LAST_SHOWN);
   return (
-    <nav class="flame-crumbs" aria-label="Way to the root that is shown">
+    <nav class="flame-crumbs" aria-label="Path to the root shown">
       <ol>
         {crumbs.map((crumb, place) => {
           if (place > 0 && place <= hidden) {

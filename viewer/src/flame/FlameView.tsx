@@ -54,7 +54,7 @@ function Remarks(props: { answer: Flame; isWhole: boolean }) {
   const { answer } = props;
   return (
     <div class="flame-remarks muted small">
-      {props.isWhole && <span>threads are known of the whole recording, not of a range</span>}
+      {props.isWhole && <span>threads are known for the whole recording, not for a range</span>}
       {answer.left_out > 0 && <span>{`${counted(answer.left_out, "box", "boxes")} too small to draw`}</span>}
       {answer.fallen > 0 && (
         <span>
@@ -185,7 +185,7 @@ export function FlameView() {
               }}
             />
           ) : (
-            <p class="flame-nothing muted">Nothing here: no stack has any of what is asked for.</p>
+            <p class="flame-nothing muted">No stack has any of this counter.</p>
           )}
           <div class="flame-under">
             <Legend answer={answer} sides={sides} turn={turn} by={byOf(given)} />

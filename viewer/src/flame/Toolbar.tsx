@@ -45,7 +45,7 @@ function TypedField(props: {
 
 /** Whether a profile can be shown this way, or why not. */
 function whyNot(by: FlameBy, file: FileAbout | null, against: string): string | null {
-  if (by === "scope" && (against === "a" || against === "b")) return "scopes are not compared between two files";
+  if (by === "scope" && (against === "a" || against === "b")) return "scopes cannot be compared between two files";
   if (by === "thread" && file && !file.has.threads) return "threads are not known";
   if (by === "scope" && file && file.scopes.length === 0) return "no scopes were marked";
   return null;
@@ -171,13 +171,13 @@ export function Toolbar(props: {
           name="focus"
           label="only stacks with"
           placeholder="function"
-          title="Only stacks with a function that matches: a regular expression, case ignored"
+          title="Only stacks with a function that matches: a regular expression; case is ignored unless it has a capital letter"
         />
         <TypedField
           name="highlight"
           label="find"
           placeholder="regular expression"
-          title="Marks the boxes that match: a regular expression, case ignored ( / )"
+          title="Marks the boxes that match: a regular expression; case is ignored unless it has a capital letter ( / )"
           isSearch
         />
         {props.matched}

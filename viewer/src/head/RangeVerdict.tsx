@@ -50,7 +50,7 @@ export function RangeVerdict() {
       <span class="head-range-label">{rangeLabel(chosen, file.unit)}</span>
       {events === null ? (
         <span class="muted" role="status">
-          Judging …
+          Computing the verdict …
         </span>
       ) : (
         <RangeAnswer key={events} side={file.side} events={events} />

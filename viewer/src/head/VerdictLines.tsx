@@ -74,7 +74,7 @@ export function Missing(props: { of: NonNullable<VerdictAnswer["missing"]> }) {
       <p>
         <strong>{props.of.reason}</strong>
       </p>
-      <p class="muted">Try: {props.of.advice}</p>
+      <p class="muted">{props.of.advice}</p>
     </div>
   );
 }

@@ -19,10 +19,10 @@ export function Judging(props: { of: Asked<VerdictAnswer> }) {
   }
   if (!props.of.isLoading) return null;
   // A running program is judged again and again: not worth a word to those who listen.
-  if (props.of.answer !== null) return <p class="head-anew muted">Judging anew …</p>;
+  if (props.of.answer !== null) return <p class="head-anew muted">Updating the verdict …</p>;
   return (
     <p class="muted" role="status">
-      Judging …
+      Computing the verdict …
     </p>
   );
 }

@@ -10,8 +10,8 @@ test("every end has its words", () => {
   expect(text.endText({ kind: "exited", code: 3 })).toBe("exited with status 3");
   expect(text.endText({ kind: "killed", signal: 9 })).toBe("killed by signal 9");
   expect(text.endText({ kind: "running" })).toBe("still running");
-  expect(text.endText({ kind: "exec" })).toBe("replaced itself by another program");
-  expect(text.endText({ kind: "unknown" })).toBe("how it ended is not known");
+  expect(text.endText({ kind: "exec" })).toBe("replaced by another program (exec)");
+  expect(text.endText({ kind: "unknown" })).toBe("end unknown");
   const well = (end: FileAbout["end"]) => text.endedWell(end);
   expect([well({ kind: "exited", code: 0 }), well({ kind: "running" })]).toEqual([true, true]);
   expect([well({ kind: "exited", code: 1 }), well({ kind: "killed", signal: 9 })]).toEqual([false, false]);

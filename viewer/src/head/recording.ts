@@ -11,9 +11,9 @@ export function endText(end: FileAbout["end"]): string {
     case "killed":
       return `killed by signal ${end.signal}`;
     case "exec":
-      return "replaced itself by another program";
+      return "replaced by another program (exec)";
     case "unknown":
-      return "how it ended is not known";
+      return "end unknown";
   }
 }
 

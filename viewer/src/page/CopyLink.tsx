@@ -17,7 +17,7 @@ export function CopyLink() {
       setSaid("Copied");
     } catch {
       // Without a secure connection there is no clipboard.
-      setSaid("Copy it from the address line");
+      setSaid("Copy it from the address bar");
     }
   };
   return (

@@ -32,7 +32,7 @@ function ShownView(props: { view: View }) {
   if (isUnsaid.value) {
     return (
       <p class="waiting" role="status">
-        Judging …
+        Computing the verdict …
       </p>
     );
   }

@@ -13,11 +13,11 @@ export const TITLES: Record<View, string> = {
 };
 
 export const MEANINGS: Record<View, string> = {
-  stacks: "Which paths through the program hold or leave memory, one path a row, with its course over the events.",
-  flame: "The same memory as boxes: each function as wide as what it and all that it called allocated.",
-  callers: "One function with those that call it and those that it calls, down to the line of the source.",
+  stacks: "Call stacks that hold or leak memory, one per row, with their history over the events.",
+  flame: "Flame graph: each function as wide as what it and its callees allocated.",
+  callers: "One function with its callers and callees, down to the source line.",
   stages: "Between which named points of an event the memory grows.",
-  sizes: "How large the blocks are: all that were made, and those still live.",
+  sizes: "Sizes of blocks: all allocated, and those still live.",
   compare: "What is new, gone, grown or shrunk from one recording to another.",
 };
 

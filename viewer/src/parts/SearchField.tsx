@@ -19,7 +19,7 @@ export function SearchField(props: {
       aria-label={props.label}
       aria-invalid={props.isRefused}
       placeholder={props.placeholder}
-      title="A regular expression; case is ignored"
+      title="A regular expression; case is ignored unless it has a capital letter"
       spellcheck={false}
       value={text}
       onInput={(event) => type(event.currentTarget.value)}

@@ -17,7 +17,7 @@ export function FrameOptions(props: { frames: readonly FrameDetail[] }) {
     <span class="stacks-frame-options">
       <button
         class="button small"
-        title="Turn the order of the call stack round"
+        title="Reverse the call stack"
         onClick={() => (rootFirst.value = !rootFirst.value)}
       >
         {rootFirst.value ? "root first ↓" : "leaf first ↓"}

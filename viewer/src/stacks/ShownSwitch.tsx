@@ -13,7 +13,7 @@ export function ShownSwitch(props: { shown: Shown; unit: string; judged: string 
     {
       name: "grew",
       words: "What grew",
-      title: events === null ? `What stacks held at single ${unit}s is not known` : `Growth over ${unit}s ${events}`,
+      title: events === null ? `Stacks at single ${unit}s: not recorded` : `Growth over ${unit}s ${events}`,
       steps: events === null ? null : { events, at: "" },
     },
     {

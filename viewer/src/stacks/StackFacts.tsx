@@ -134,7 +134,7 @@ export function SizesTable(props: { detail: StackDetail }) {
         <thead>
           <tr>
             <th scope="col">Size</th>
-            <th scope="col" class="number">Ever made</th>
+            <th scope="col" class="number">All</th>
             <th scope="col" class="number">Live</th>
           </tr>
         </thead>
@@ -192,7 +192,7 @@ export function ThreadsTable(props: { detail: StackDetail }) {
             <th scope="col" class="number">Calls</th>
             <th scope="col" class="number">Total</th>
             <th scope="col" class="number">Frees</th>
-            <th scope="col" class="number" title="Made less freed by this thread">Net</th>
+            <th scope="col" class="number" title="Net (allocated − freed) by this thread">Net</th>
           </tr>
         </thead>
         <tbody>

@@ -92,11 +92,11 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
   const isRange = shown === "grew";
   const isWhole = isRange;
   const grown = answer.sums.growth_bytes + answer.fallen_bytes;
-  const peak = numberColumn("stacks-peak", "Peak", "The highest live bytes that the stack reached alone", "peak", (numbers) =>
+  const peak = numberColumn("stacks-peak", "Peak", "Highest live bytes of this stack alone", "peak", (numbers) =>
     bytes(numbers.peak_bytes), false);
   const has = (test: (row: StackRow) => boolean) => answer.rows.some(test);
   const live = {
-    ...numberColumn("stacks-live", "Live", "Bytes that are not freed at the end of the recording", "live", (numbers) =>
+    ...numberColumn("stacks-live", "Live", "Bytes not freed at the end of the recording", "live", (numbers) =>
       bytes(numbers.live_bytes)),
     below: peak,
     isWhole,
@@ -168,7 +168,7 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
       ? {
           name: "stacks-births",
           heading: "Survivors",
-          title: `Bytes still live at the end, by the ${unit} they were made in`,
+          title: `Bytes still live at the end, by the ${unit} they were allocated in`,
           sort: null,
           isNumber: false,
           cell: (row) => <BirthStrip values={row.births} unit={unit} />,
@@ -180,7 +180,7 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
       ? {
           name: "stacks-counter",
           heading: "Per unit",
-          title: "Bytes for each unit of the counter that the growth follows",
+          title: "Bytes per unit of the counter that growth follows",
           sort: null,
           isNumber: true,
           cell: (row) => <CounterCell row={row} />,
@@ -190,7 +190,7 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
     shown === "end" ? peak : live,
     {
       ...numberColumn("stacks-total", "Total", "Bytes ever allocated", "total", (numbers) => bytes(numbers.total_bytes)),
-      below: numberColumn("stacks-churn", "Churn", "Bytes allocated and freed again: total less live", "churn", (numbers) =>
+      below: numberColumn("stacks-churn", "Churn", "Bytes allocated and freed again: total − live", "churn", (numbers) =>
         bytes(numbers.churn_bytes)),
       isWhole,
     },

@@ -28,7 +28,7 @@ export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
     glyph: "M1 9 L4 2 H15",
   },
   cache: {
-    sentence: "It fills up, or sits at its limit and turns over.",
+    sentence: "It fills up, or stays at its limit and replaces entries.",
     glyph: "M1 9 C3 3 6 2 15 2",
   },
   plateau: {
@@ -52,7 +52,7 @@ export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
     glyph: "M1 5 H15",
   },
   undetermined: {
-    sentence: "The EVENTs do not show which shape it has.",
+    sentence: "Too few EVENTs to tell the shape.",
     glyph: "M1 6 H3 M6.5 3 H9.5 M13 6 H15",
   },
 };
@@ -63,8 +63,8 @@ export function shapeSentence(shape: Shape, unit: string): string {
 
 /** Whether the other witness, the births of what is left, says the same. */
 export function agreementText(agreement: string): string {
-  if (agreement === "agrees") return "The births of what is left agree with it.";
-  if (agreement === "births unknown") return "Births of what is left are not known, or do not tell.";
+  if (agreement === "agrees") return "The ages of the survivors agree.";
+  if (agreement === "births unknown") return "The ages of the survivors are unknown, or do not tell.";
   return agreement;
 }
 

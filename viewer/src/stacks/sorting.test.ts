@@ -56,8 +56,8 @@ describe("eventRange", () => {
 
 describe("shapes", () => {
   it("have a second witness, in words", () => {
-    expect(agreementText("agrees")).toBe("The births of what is left agree with it.");
-    expect(agreementText("births unknown")).toBe("Births of what is left are not known, or do not tell.");
+    expect(agreementText("agrees")).toBe("The ages of the survivors agree.");
+    expect(agreementText("births unknown")).toBe("The ages of the survivors are unknown, or do not tell.");
     expect(agreementText("births look like a cache")).toBe("births look like a cache");
   });
   it("speak of what the recording has", () => {

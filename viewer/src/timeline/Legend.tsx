@@ -71,7 +71,7 @@ export function Legend(props: {
       {moments.thinned && (
         <span
           class="chip timeline-thinned"
-          title="There are more moments than can be drawn: of each group the lowest and the highest are. Zoom in to see all."
+          title="Too many moments to draw: the lowest and highest of each group are shown. Zoom in to see all."
         >
           thinned
         </span>

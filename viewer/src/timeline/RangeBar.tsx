@@ -171,7 +171,7 @@ export function RangeBar(props: {
           <button
             type="button"
             class="button timeline-compare"
-            title="Keep this range as the one to compare with, then select another"
+            title="Compare with this range: then select another"
             onClick={() => go({ against: writeRange(selection), events: undefined })}
           >
             compare with another range

@@ -30,11 +30,11 @@ pub struct Interval {
     pub to: String,
     /// From the last stamp of an event to the first of the next.
     pub outside: bool,
-    /// Events after the warm-up, not the last one, that have it.
+    /// Events after warm-up, not the last one, that have it.
     pub events: usize,
     /// Sum over those events.
     pub growth: i64,
-    /// Per event, over all events after the warm-up, so that intervals add up.
+    /// Per event, over all events after warm-up, so that intervals add up.
     pub mean: f64,
     /// The same of the events in which it rises alone, and what survives of that.
     pub rise_mean: f64,
@@ -71,7 +71,7 @@ pub struct Guilty {
     pub add_a_stamp: bool,
 }
 
-/// The intervals of all turns that are complete, those after the warm-up.
+/// The intervals of all turns that are complete, those after warm-up.
 pub fn of(matrix: &Matrix, warm_up_rows: usize) -> Vec<Interval> {
     let columns = matrix.columns.len();
     let mut within = vec![Sum::default(); columns];

@@ -8,7 +8,7 @@ use serde::Serialize;
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct Resident {
-    /// From start to start, per event after the warm-up; `None` where it is not known.
+    /// From start to start, per event after warm-up; `None` where it is not known.
     pub mean: Option<f64>,
     /// By interval of the live heap; `None` where the resident size was not read at both ends.
     pub interval_means: Vec<Option<f64>>,

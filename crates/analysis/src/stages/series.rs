@@ -11,9 +11,9 @@ pub struct Series {
     pub mean: Option<f64>,
     /// Without the warm-up.
     pub mean_after_warm_up: Option<f64>,
-    /// Of the values after the warm-up.
+    /// Of the values after warm-up.
     pub standard_error: Option<f64>,
-    /// Means over the first and the last fifth of the values after the warm-up.
+    /// Means over the first and the last fifth of the values after warm-up.
     pub early_mean: Option<f64>,
     pub late_mean: Option<f64>,
     pub drift: Option<Drift>,

@@ -200,7 +200,7 @@ fn nothing_to_draw_is_said() {
     let look = Look::of("server", Counter::Live);
     let failed = differential([(vec!["main"], 5, 0)], &look, &mut out);
     let message = failed.unwrap_err().to_string();
-    assert_eq!(message, "there is nothing to draw: the sum is 0 bytes");
+    assert_eq!(message, "nothing to draw: the sum is 0 bytes");
     assert!(out.is_empty());
 }
 

@@ -140,7 +140,7 @@ fn heaptrack_that_is_cut_is_kept_and_that_makes_no_sense_is_refused() {
     let cut = import("cut", &whole[..half_a_line]);
     assert_eq!(cut.profile.heap.live_bytes, 1350);
     assert!(
-        notes(&cut).contains("the file is cut at line"),
+        notes(&cut).contains("the file is cut off at line"),
         "{}",
         notes(&cut)
     );
@@ -150,7 +150,7 @@ fn heaptrack_that_is_cut_is_kept_and_that_makes_no_sense_is_refused() {
     let cut = import("cut", &packed[..packed.len() - 5]);
     assert!((10_000..100_000).contains(&cut.profile.heap.calls));
     assert!(
-        notes(&cut).contains("the file is cut at line"),
+        notes(&cut).contains("the file is cut off at line"),
         "{}",
         notes(&cut)
     );
@@ -162,7 +162,7 @@ fn heaptrack_that_is_cut_is_kept_and_that_makes_no_sense_is_refused() {
         ("i 1 77", "there is no string 77"),
         ("a 1", "numbers are missing or too large"),
         ("c 123456789abcdef01", "numbers are missing or too large"),
-        ("? 1", "no kind of line begins so"),
+        ("? 1", "unknown kind of line"),
         ("v 10500 4", "version 4 of the format is not known"),
     ] {
         let text = [&whole[..], b"- 2\n- 1\n", line.as_bytes(), b"\n"].concat();

@@ -40,7 +40,7 @@ fn igprof_has_self_values_and_leaks() {
     let addresses: Vec<u64> = profile.frames.iter().map(|frame| frame.address).collect();
     assert_eq!(addresses, [0x1010, 0x1020, 0x1030, 0x1040, 0x50]);
     assert!(
-        notes(&imported).contains("left out: MEM_MAX"),
+        notes(&imported).contains("do not count memory: MEM_MAX"),
         "{}",
         notes(&imported)
     );
@@ -91,16 +91,19 @@ fn igprof_that_makes_no_sense_is_refused_at_its_line() {
             "C2 FN0=(F0=(a)+0 N=(f))+0\n",
             "line 2: the depth is not that",
         ),
-        ("C1 FN1+0\n", "line 2: this function was not defined"),
+        (
+            "C1 FN1+0\n",
+            "line 2: the function is used before it is defined",
+        ),
         (
             "C1 FN1=(F7+0 N=(f))+0\n",
-            "line 2: this file was not defined",
+            "line 2: the file is used before it is defined",
         ),
         (
             "C1 FN0=(F0=(a)+0 N=(f))+0 V1:(1,1,1)\n",
-            "line 2: this counter was not defined",
+            "line 2: the counter is used before it is defined",
         ),
-        ("x\n", "line 2: a line begins with C and the depth"),
+        ("x\n", "line 2: a line must begin with C and the depth"),
         ("C1 FN0=(F0=(a)+0 N=(f))+0\n", "no line has a counter"),
         (
             "C1 FN0=(F0=(a)+0 N=(f))+0 V0=(FD_USED):(1,1,1)\n",

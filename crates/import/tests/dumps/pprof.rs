@@ -47,7 +47,7 @@ fn pprof_packed_or_not() {
     assert_eq!(bins, [(7, 2), (8, 1)]);
     let notes = notes(&imported);
     for note in [
-        "left out: latency",
+        "do not count memory: latency",
         "labels: request",
         "one sample in 512 (inuse_space)",
     ] {
@@ -88,5 +88,7 @@ fn pprof_that_is_of_something_else_or_broken() {
     let few = Message::default().packed(1, &[]);
     assert!(refused(strings(kind(6).message(2, few))).contains("0 values where 1 are named"));
     let cut = Message(vec![0x0a, 0x7f, 1]);
-    assert!(refused(cut).contains("byte 2: a field of 127 bytes begins, but only 1 are left"));
+    assert!(refused(cut).contains("byte 2: a field of 127 bytes, but only 1 are left"));
+    let unknown = Message(vec![0x0f]);
+    assert!(refused(unknown).contains("unknown protobuf wire type 7"));
 }

@@ -272,15 +272,15 @@ fn scale(
         }
         (PerEvent::WhereTheyDiffer, ..) => Ok(absolute),
         (PerEvent::Always, Some(events), ..) => {
-            by(events, events).context("there are no events between the two moments")
+            by(events, events).context("no events between the two moments")
         }
         (PerEvent::Always, None, Some(one), Some(other)) => {
             if unit != after.source.unit() {
-                bail!("one side has events and the other ticks: give --absolute");
+                bail!("one side has events, the other ticks: use --absolute");
             }
-            by(one, other).context("one of the sides has no events")
+            by(one, other).context("one side has no events")
         }
-        (PerEvent::Always, None, ..) => bail!("one of the sides has no events"),
+        (PerEvent::Always, None, ..) => bail!("one side has no events"),
     }
 }
 

@@ -131,26 +131,59 @@ pub fn misuse(misuse: &Misuse) -> Vec<String> {
         scope_end_without_begin,
         no_room,
     } = *misuse;
+    let calls = |number, call: &str, how: &str| {
+        let calls = counted(number, &format!("{call} call"), &format!("{call} calls"));
+        format!("ignored {calls} {how}")
+    };
+    let open = counted(begin_inside_event, "open event", "open events");
     [
-        (end_without_begin, "event_end", "without event_begin"),
+        (
+            end_without_begin,
+            calls(end_without_begin, "event_end", "without event_begin"),
+        ),
         (
             begin_inside_event,
-            "event_begin",
-            "inside an open event of the same stream",
+            format!("ended {open} at the next event_begin of the same stream"),
         ),
-        (end_of_another, "event_end", "with a mismatched id"),
-        (scope_end_without_begin, "scope_end", "without scope_begin"),
+        (
+            end_of_another,
+            calls(end_of_another, "event_end", "with a mismatched id"),
+        ),
+        (
+            scope_end_without_begin,
+            calls(scope_end_without_begin, "scope_end", "without scope_begin"),
+        ),
         (
             no_room,
-            "mark",
-            "beyond the recorder's limit of names or streams",
+            calls(no_room, "mark", "beyond the limit of names or streams"),
         ),
     ]
     .into_iter()
-    .filter(|(number, ..)| *number != 0)
-    .map(|(number, call, how)| {
-        let calls = counted(number, &format!("{call} call"), &format!("{call} calls"));
-        format!("  warning: ignored {calls} {how}")
-    })
+    .filter(|(number, _)| *number != 0)
+    .map(|(_, text)| format!("  warning: {text}"))
     .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn wrong_marks_are_told_by_the_calls_that_made_them() {
+        let wrong = Misuse {
+            end_without_begin: 1,
+            begin_inside_event: 5,
+            end_of_another: 2,
+            ..Misuse::default()
+        };
+        assert_eq!(
+            misuse(&wrong),
+            [
+                "  warning: ignored 1 event_end call without event_begin",
+                "  warning: ended 5 open events at the next event_begin of the same stream",
+                "  warning: ignored 2 event_end calls with a mismatched id",
+            ]
+        );
+        assert!(misuse(&Misuse::default()).is_empty());
+    }
 }

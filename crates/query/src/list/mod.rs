@@ -147,7 +147,7 @@ impl Search<'_> {
         let labels = self.shown_labels().into_iter();
         let shown = labels.map(|number| &*self.tree.labels[number as usize].name);
         match &self.wanted.nearest(shown)[..] {
-            [] => format!("no function is called `{wanted}`, nor anything like it"),
+            [] => format!("no function is called `{wanted}`, and none is similar"),
             names => format!(
                 "no function is called `{wanted}`; there are {}",
                 names.join(", ")

@@ -60,7 +60,7 @@ impl FromStr for Key {
         let is_hex = text.bytes().all(|byte| byte.is_ascii_hexdigit());
         match u64::from_str_radix(text, 16) {
             Ok(key) if is_hex && text.len() == 16 => Ok(Key(key)),
-            _ => anyhow::bail!("`{text}` is no key of a function or a box"),
+            _ => anyhow::bail!("`{text}` is not the key of a function or a box"),
         }
     }
 }

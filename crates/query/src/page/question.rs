@@ -39,7 +39,7 @@ impl Question {
         };
         let number = text
             .parse()
-            .with_context(|| format!("{name}: `{text}` is no number"))?;
+            .with_context(|| format!("{name}: `{text}` is not a number"))?;
         Ok(Some(number))
     }
 
@@ -91,7 +91,8 @@ impl Question {
             return Ok(None);
         };
         let regex = smart_case(text);
-        let regex = regex.with_context(|| format!("{name}: `{text}` is no regular expression"))?;
+        let regex =
+            regex.with_context(|| format!("{name}: `{text}` is not a regular expression"))?;
         Ok(Some(regex))
     }
 
@@ -102,7 +103,7 @@ impl Question {
         };
         let word = words.iter().find(|word| **word == text);
         word.copied()
-            .with_context(|| format!("{name}: `{text}` is none of {}", words.join(", ")))
+            .with_context(|| format!("{name}: `{text}` is not one of {}", words.join(", ")))
     }
 }
 
@@ -147,12 +148,12 @@ mod tests {
             "counter: there is no `y`"
         );
         assert!(
-            said(wrong.limit("limit", 1, 2).unwrap_err()).starts_with("limit: `z` is no number")
+            said(wrong.limit("limit", 1, 2).unwrap_err()).starts_with("limit: `z` is not a number")
         );
         assert!(said(wrong.pattern("focus").unwrap_err()).starts_with("focus: `(` is no regular"));
         assert_eq!(
             said(wrong.word("by", &["function", "module"]).unwrap_err()),
-            "by: `q` is none of function, module"
+            "by: `q` is not one of function, module"
         );
     }
 }

@@ -59,7 +59,7 @@ pub struct Report<'s, 'a> {
     /// View `scope`.
     #[serde(skip_serializing_if = "Option::is_none")]
     scopes: Option<Grid>,
-    /// Null where the profile does not tell threads apart.
+    /// Null where threads were not recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     threads: Option<Option<Grid>>,
     /// Null where sizes are not known.

@@ -76,18 +76,18 @@ impl View {
     /// What it is, in a help text.
     pub fn meaning(self) -> &'static str {
         match self {
-            View::Summary => "Who was recorded, what it held, what the recorder missed",
+            View::Summary => "The program, its totals and what the recorder missed",
             View::Own => "Functions by what they allocated themselves",
-            View::Cumulative => "Functions by what they and all that they called allocated",
+            View::Cumulative => "Functions by what they and their callees allocated",
             View::Callers => "Every function with its callers above it and its callees below",
             View::IgProf => "The same as IgProf and gprof print it: flat profiles, then ranks [N]",
-            View::Tree => "The tree of calls; --inverted from the allocating function to the root",
-            View::Stacks => "The highest stacks, with their lines",
+            View::Tree => "The call tree; --inverted from the allocating function to the root",
+            View::Stacks => "The largest stacks, with source lines",
             View::Library => "Libraries by what their functions allocated",
             View::Scope => "Scopes that the program marked, by the outermost",
-            View::Thread => "Threads by what they made and freed",
+            View::Thread => "Threads by what they allocated and freed",
             View::Size => "Sizes of blocks, all and live",
-            View::Advice => "Containers that a reservation would help",
+            View::Advice => "Containers that should reserve capacity",
         }
     }
 

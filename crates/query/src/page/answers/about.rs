@@ -1,5 +1,6 @@
 //! What is open, and what is known of it.
 
+use residue_profile::units::counted;
 use std::collections::BTreeSet;
 
 use residue_analysis::stages;
@@ -177,7 +178,10 @@ fn warnings(profile: &Profile) -> Vec<String> {
         }
     }
     if let more @ 1.. = notes.len().saturating_sub(MOST_NOTES) {
-        warnings.push(format!("{more} more notes: see them with `residue dump`"));
+        warnings.push(format!(
+            "{}: see `residue dump`",
+            counted(more as u64, "more note", "more notes")
+        ));
     }
     warnings
 }
@@ -236,10 +240,7 @@ mod tests {
         assert_eq!(file["stacks"], 6);
         assert_eq!(
             file["warnings"],
-            serde_json::json!([
-                "2 frees went unseen: the address was handed out again",
-                "a note"
-            ])
+            serde_json::json!(["2 frees were not seen: the address was reused", "a note"])
         );
         assert_eq!(
             file["has"],

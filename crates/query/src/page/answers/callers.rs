@@ -30,7 +30,7 @@ pub struct Callers {
     unit: Unit,
     whole: u64,
     function: FunctionRow,
-    /// What began with it: nothing called it.
+    /// What root: nothing called it.
     begun: u64,
     /// The highest, at most 200 each.
     callers: Vec<CallEnd>,
@@ -65,7 +65,7 @@ pub fn callers(profiles: &OpenProfiles, question: &Question) -> Result<Callers> 
     let shown = selection.opened.tree(Detail::Function);
     let function = shown
         .label_of(key)
-        .context("this profile has no such function")?;
+        .context("no such function in this profile")?;
     let values = selection.values(shown)?;
     let sums = values.by_label(&shown.tree, shown.is_outermost());
     let calls = calls(shown, &values, function);

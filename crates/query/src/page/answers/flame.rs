@@ -101,7 +101,7 @@ pub fn flame(profiles: &OpenProfiles, question: &Question) -> Result<Flame> {
         _ => Detail::Function,
     };
     let sides = match question.text("against") {
-        Some("a" | "b") if by == "scope" => bail!("scopes are not compared between two files"),
+        Some("a" | "b") if by == "scope" => bail!("scopes cannot be compared between two files"),
         // As in every comparison, functions are the same by name: two builds have files of
         // different names.
         Some("a" | "b") if detail == Detail::Function => {
@@ -231,7 +231,7 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
         ..Flame::default()
     };
     if selection.counter == Counter::Peak {
-        let note = "peaks fall on different moments: their sum is no size the heap ever had";
+        let note = "peaks are at different moments: their sum is not a heap size";
         flame.notes.push(note.to_string());
     }
     let stack = question.number("stack")?;
@@ -240,7 +240,7 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
     let matched_nodes = matching.as_ref().map(is_in);
     if question.is_set("inverted") {
         if stack.is_some() {
-            bail!("stack: the inverted tree has no place for a whole path");
+            bail!("stack: a whole path is not in the inverted tree");
         }
         let root = find_inverted(&tree, root, &mut flame)?;
         flame.matched_value = matched_nodes.map(|is_in| {
@@ -259,7 +259,7 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
             (Some(stack), _) => node_of_stack(shown, stack)?,
             (None, Some(key)) => shown
                 .node_of(key.parse()?)
-                .context("root: there is no such call in this profile")?,
+                .context("root: no such call in this profile")?,
             (None, None) => TREE_ROOT,
         };
         let root = root_at(&tree, node, &mut flame);
@@ -281,7 +281,7 @@ fn node_of_stack(shown: &ShownTree, stack: u64) -> Result<CallNodeId> {
     let node = known.and_then(|stack| shown.tree.node_of_stack.get(stack));
     node.copied()
         .filter(|&node| node != NOT_SHOWN)
-        .with_context(|| format!("stack: {stack} has no place in this flame graph"))
+        .with_context(|| format!("stack: {stack} is not in this flame graph"))
 }
 
 /// A node as the root, with the way to it.
@@ -316,7 +316,7 @@ fn find_inverted(
         let function: Key = part.parse()?;
         (inverted, label) = tree
             .above_of(&inverted, function)
-            .context("root: there is no such call in this profile")?;
+            .context("root: no such call in this profile")?;
         flame.breadcrumbs.push(Crumb {
             key: inverted.key.clone(),
             name: shown_name(&tree.shown.tree.labels[label as usize]),

@@ -2,6 +2,7 @@
 
 use residue_calltree::PathReader;
 use residue_names::cut_middle;
+use residue_profile::units::counted;
 use residue_profile::{FileId, FrameId, NodeId, Profile};
 use serde::Serialize;
 
@@ -43,7 +44,10 @@ pub fn frames(profile: &Profile, paths: &mut PathReader<'_>, node: NodeId) -> Ve
     let mut frames = Vec::with_capacity(ids.len() - left_out);
     for (depth, &id) in ids.iter().enumerate() {
         if left_out > 0 && depth == MOST_AT_LEAF {
-            frames.push(FrameDetail::text(format!("[... {left_out} frames ...]")));
+            frames.push(FrameDetail::text(format!(
+                "[... {} ...]",
+                counted(left_out as u64, "frame", "frames")
+            )));
         }
         if depth < MOST_AT_LEAF || depth >= MOST_AT_LEAF + left_out {
             frames.push(frame(profile, paths, id));

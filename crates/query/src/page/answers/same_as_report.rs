@@ -161,7 +161,7 @@ fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
     }
     assert_eq!(
         refusal(&profiles, "flame", "root=0123456789abcdef"),
-        "root: there is no such call in this profile"
+        "root: no such call in this profile"
     );
     assert!(refusal(&profiles, "flame", "events=1..5&counter=total").starts_with("`total` is not"));
 }
@@ -193,7 +193,7 @@ fn the_path_of_a_stack_is_a_root() {
     }
     assert_eq!(
         refusal(&profiles, "flame", "stack=99999999"),
-        "stack: 99999999 has no place in this flame graph"
+        "stack: 99999999 is not in this flame graph"
     );
 }
 
@@ -217,7 +217,7 @@ fn stacks_that_are_named_come_first() {
     );
     assert_eq!(named, expected);
     let why = refusal(&profiles, "stacks", "first=a");
-    assert!(why.starts_with("first: `a` is no number"), "{why}");
+    assert!(why.starts_with("first: `a` is not a number"), "{why}");
 }
 
 #[test]

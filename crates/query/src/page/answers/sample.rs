@@ -24,7 +24,7 @@ pub fn ask(profiles: &OpenProfiles, name: &str, query: &str) -> Value {
     match super::answer(profiles, name, query) {
         Answer::Given(bytes) => serde_json::from_slice(&bytes).unwrap(),
         Answer::Refused(why) => panic!("{name}?{query}: {why}"),
-        Answer::Unknown => panic!("{name}: there is no such question"),
+        Answer::Unknown => panic!("{name}: no such request"),
     }
 }
 

@@ -78,7 +78,7 @@ pub fn source(profiles: &OpenProfiles, question: &Question) -> Result<SourceLine
         missing: match &text {
             Some(_) => None,
             None => Some(format!(
-                "{} is not on this machine, or is no file of text",
+                "{} is not on this machine, or is not a text file",
                 visible(path)
             )),
         },
@@ -227,7 +227,7 @@ mod tests {
     fn without_its_text_a_file_has_numbers_still() {
         let profiles = open_profiles(profile("/nowhere/thing.cpp"), None);
         let answer = ask(&profiles, "source", "file=1&counter=total&kind=mapping");
-        let why = "/nowhere/thing.cpp is not on this machine, or is no file of text";
+        let why = "/nowhere/thing.cpp is not on this machine, or is not a text file";
         assert_eq!(answer["missing"], why);
         let expected = json!([{"line": 20, "text": null, "self": 0, "cumulative": 16_384}]);
         assert_eq!(answer["lines"], expected);
@@ -239,7 +239,10 @@ mod tests {
         let profiles = open_profiles(profile("/nowhere/thing.cpp"), None);
         assert_eq!(refusal(&profiles, "source", "file=2"), "there is no file 2");
         let why = refusal(&profiles, "source", "file=/etc/passwd");
-        assert!(why.starts_with("file: `/etc/passwd` is no number"), "{why}");
+        assert!(
+            why.starts_with("file: `/etc/passwd` is not a number"),
+            "{why}"
+        );
         assert_eq!(refusal(&profiles, "source", ""), "file: none is named");
     }
 

@@ -55,7 +55,7 @@ pub struct StackNumbers {
     pub total_bytes: u64,
     pub calls: u64,
     pub frees: u64,
-    /// Bytes allocated and freed again: total less live.
+    /// Bytes allocated and freed again: total − live.
     pub churn_bytes: u64,
     pub temporaries: u64,
     pub reallocs: u64,
@@ -263,7 +263,7 @@ fn named_groups(opened: &Opened, question: &Question) -> Result<Named> {
     for text in stacks.filter(|text| !text.is_empty()).take(MOST_ROWS) {
         let stack: usize = text
             .parse()
-            .with_context(|| format!("first: `{text}` is no number of a stack"))?;
+            .with_context(|| format!("first: `{text}` is not the number of a stack"))?;
         if let Some(&group) = opened.groups().of_stack.get(stack) {
             let place = groups.len();
             groups.entry(group).or_insert(place);

@@ -274,7 +274,7 @@ mod tests {
         let answer = ask(&profiles, "stages", "side=b&value=vm");
         assert_eq!(
             answer["missing"],
-            "none of the stamps has this value; choose another"
+            "no stamp has this value; choose another with --value"
         );
         assert!(refusal(&profiles, "stages", "value=weight").contains("`weight` is none of"));
     }

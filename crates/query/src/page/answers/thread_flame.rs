@@ -17,11 +17,11 @@ const MOST_THREADS: usize = 1000;
 pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let profile = &opened.profile;
     if profile.by_thread.items().is_empty() {
-        bail!("this profile does not tell threads apart");
+        bail!("threads were not recorded");
     }
     let mut notes = Vec::new();
     if question.text("events").is_some() {
-        let note = "what threads did is known of the whole recording only";
+        let note = "threads are known for the whole recording only";
         notes.push(note.to_string());
     }
     let asked = question.counter()?;

@@ -94,7 +94,8 @@ pub fn verdict<'a>(profiles: &'a OpenProfiles, question: &Question) -> Result<Ve
 mod tests {
     use super::super::sample::{ask, events, open_profiles, refusal};
     use super::*;
-    use residue_analysis::verdict::verdict;
+    use residue_analysis::growth::{Growth, Outcome};
+    use residue_analysis::verdict::{Basis, Headline, Reason, verdict};
     use serde_json::Value;
 
     fn written(range: EventRange) -> Value {
@@ -119,6 +120,47 @@ mod tests {
         assert_eq!(
             refusal(&profiles, "verdict", "events=55..60"),
             "there is no event 55; the last is 50"
+        );
+    }
+
+    /// Nothing under NO GROWTH is said of the heap that its readings do not show.
+    #[test]
+    fn no_growth_says_its_limit_and_what_both_sizes_did() {
+        let profile = events(50);
+        let mut judged = verdict(&profile, EventRange::ALL).unwrap();
+        let growing = judged.growth.clone();
+        judged.headline = Headline::NoGrowth;
+        judged.basis = Basis::Live;
+        judged.growth = Growth {
+            outcome: Outcome::NoGrowth,
+            rate: 0.0,
+            end_to_end_rate: 0.0,
+            end_to_end_after_warm_up: 0.0,
+            smallest_visible: 12.0,
+            ..growing.clone()
+        };
+        judged.rss = Some(Growth {
+            outcome: Outcome::Growing,
+            rate: 307.0,
+            ..growing.clone()
+        });
+        let said = |judged: &Verdict| leaks::headline(judged).to_string();
+        assert_eq!(
+            said(&judged),
+            "NO GROWTH  live heap flat (detection limit 12 B/event); RSS +307 B/event  (events 1..50)"
+        );
+        judged.rss = None;
+        assert!(said(&judged).contains("; RSS not measured  ("));
+        // The heap grew, but no stack grows any more.
+        judged.growth = Growth {
+            smallest_visible: f64::INFINITY,
+            ..growing
+        };
+        judged.reasons = vec![Reason::AllStacksComeToRest];
+        assert_eq!(
+            said(&judged),
+            "NO GROWTH  live heap +3.06 KiB in all, no stack still grows (detection limit unknown); \
+             RSS not measured  (events 1..50)"
         );
     }
 

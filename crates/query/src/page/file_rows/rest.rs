@@ -7,16 +7,18 @@ use residue_profile::timeline::StackId;
 use super::FileRow;
 use super::histories::{History, NO_HISTORY, Places, histories};
 use super::labels::FileLabels;
+use residue_profile::units::counted;
+
 use super::parts::{CounterValues, FilePart, add, counters};
 use crate::page::answers::stack_row::StackRow;
 use crate::page::answers::stacks::StackNumbers;
 use crate::page::opened::Opened;
 
-/// Kinds with what their call paths are called. The number of a row is below zero.
+/// Kinds with what is said of their call paths. The number of a row is below zero.
 const KINDS: [(Kind, i64, &str); 3] = [
-    (Kind::Heap, -1, "call paths"),
-    (Kind::Mapping, -2, "call paths of mappings"),
-    (Kind::Reported, -3, "call paths of reported blocks"),
+    (Kind::Heap, -1, ""),
+    (Kind::Mapping, -2, " of mappings"),
+    (Kind::Reported, -3, " of reported blocks"),
 ];
 
 pub struct Rest {
@@ -95,7 +97,8 @@ impl Rest {
     }
 
     pub fn row(self, labels: &mut FileLabels<'_>, libraries: &mut FileLabels<'_>) -> FileRow {
-        let name = format!("[{} {} that are not in this file]", self.groups, self.words);
+        let paths = counted(self.groups as u64, "call path", "call paths");
+        let name = format!("[{paths}{} not in this file]", self.words);
         let mut row = StackRow::of_rest(self.groups, self.kind.name(), self.numbers);
         row.stack = self.number;
         FileRow {
