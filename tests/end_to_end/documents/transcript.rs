@@ -119,6 +119,9 @@ pub fn renewed(said: &[String], one: &[String], other: &[String]) -> Vec<String>
         let is_followed = |two: &[String]| two[1] == ANY && Some(&two[0]) == lines.last();
         if said.windows(2).any(is_followed) {
             lines.push(ANY.to_string());
+            if said.ends_with(&lines[lines.len() - 2..]) {
+                return lines;
+            }
         }
     }
     lines
@@ -214,6 +217,9 @@ mod tests {
         assert_eq!(renewed(&[], &longer, &one), expected);
         let said = lines("same\n...");
         assert_eq!(renewed(&said, &one[3..], &one[3..]), said);
+        let said = lines("rate ...\n...");
+        let expected = lines("live 12 B, pid ...\nRSS growth ...\nrate ...\n...");
+        assert_eq!(renewed(&said, &one, &other), expected);
         let said = lines("same\n...\nold");
         assert_eq!(renewed(&said, &one[3..], &one[3..]), lines("same\n..."));
         let said = lines("live ...\n...");
