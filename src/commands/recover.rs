@@ -76,7 +76,16 @@ pub fn run(args: Args) -> Result<ExitCode> {
     }
     for path in &args.paths {
         if path.is_dir() {
-            directories.push(ArenaDirectory { path: path.clone() });
+            let directory = ArenaDirectory { path: path.clone() };
+            // It says where profiles go, and what is in it is deleted.
+            if !directory.is_own() {
+                bail!(
+                    "{}: not a directory of this user that nobody else can write to; run \
+                     `residue recover` as the user who recorded",
+                    path.display()
+                );
+            }
+            directories.push(directory);
         } else {
             let identity = ArenaFile::open(path)?.identity()?;
             let arena = Arena {

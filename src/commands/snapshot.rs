@@ -9,6 +9,7 @@ use residue_finish::outside::{self, Seen};
 use residue_profile::timeline::MomentKind;
 use residue_profile::units;
 use residue_recording::arenas;
+use residue_recording::as_owner::AsOwner;
 use residue_recording::sighting::Process;
 use residue_recording::watch::take_snapshot;
 use serde::Serialize;
@@ -77,6 +78,7 @@ pub struct Document<'a> {
 }
 
 pub fn run(args: Args) -> Result<()> {
+    let _owner = AsOwner::of_process(args.pid)?;
     let mut process = find(args.pid)?;
     let name = args.name.unwrap_or_else(|| next_name(&process.arena));
     let seen = take(&mut process, name.clone())?;

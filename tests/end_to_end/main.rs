@@ -39,6 +39,7 @@ mod merges;
 mod no_events;
 mod odd_paths;
 mod orphans;
+mod other_users;
 mod overlap;
 mod plots;
 mod process_trees;

@@ -2,6 +2,7 @@
 //!
 //! What holds the bytes is behind a trait, so that a test can lay them out itself.
 
+use crate::plain_file;
 use residue_arena::region::{self, Region};
 use residue_arena::{MAGIC, VERSION, header, tables};
 use residue_profile::path_text;
@@ -82,7 +83,8 @@ const CHUNK_BYTES: u64 = 4 << 20;
 
 impl ArenaFile {
     pub fn open(path: &Path) -> Result<ArenaFile, Error> {
-        let file = File::open(path).map_err(|reason| Error::Read {
+        let file = plain_file::open(path, File::options().read(true));
+        let file = file.map_err(|reason| Error::Read {
             path: path.to_path_buf(),
             reason,
         })?;

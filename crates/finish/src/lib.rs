@@ -32,6 +32,7 @@ mod notes;
 pub mod outside;
 mod paths;
 mod perf_map;
+pub mod plain_file;
 mod record;
 mod recorder_stats;
 mod symbolize;
@@ -51,7 +52,7 @@ use ledger::Ledger;
 use outside::Seen;
 use paths::Paths;
 use residue_arena::header;
-use residue_profile::{End, Kind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals};
+use residue_profile::{End, MemoryKind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals};
 use residue_symbols::Search;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -119,8 +120,13 @@ fn put_together(
     let ends = ends.flat_map(|row| [row.node, row.late.freed_at]);
     let paths = Paths::to(ends, &trie);
     let stacks = stacks(&ledger, &paths);
-    let heap = totals(arena, &stacks, Kind::Heap, header::PEAK_BYTES);
-    let mappings = totals(arena, &stacks, Kind::Mapping, header::MAPPED_PEAK_BYTES);
+    let heap = totals(arena, &stacks, MemoryKind::Heap, header::PEAK_BYTES);
+    let mappings = totals(
+        arena,
+        &stacks,
+        MemoryKind::Mapping,
+        header::MAPPED_PEAK_BYTES,
+    );
     let meta = meta::read(arena, ending)?;
     let last = LastMoment {
         time_ns: meta.duration_ns,
@@ -171,7 +177,7 @@ fn process_name(meta: &Meta, threads: &[Thread]) -> String {
 }
 
 fn stacks(ledger: &Ledger, paths: &Paths) -> Vec<Stack> {
-    let stack = |row: &ledger::Row| Stack {
+    let stack = |row: &ledger::StackTotals| Stack {
         node: paths.number(row.node),
         kind: row.kind,
         counters: row.counters,
@@ -189,7 +195,7 @@ fn sizes_total(ledger: Ledger) -> Ragged<SizeBin> {
 
 /// With several threads the heap's peak was seen in steps; it was never below what is
 /// live now, nor below its own composition.
-fn totals(arena: &ArenaFile, stacks: &[Stack], kind: Kind, peak: header::Word) -> Totals {
+fn totals(arena: &ArenaFile, stacks: &[Stack], kind: MemoryKind, peak: header::Word) -> Totals {
     let sum = Totals::of(stacks, kind);
     let peak_bytes = arena.word(peak).max(sum.live_bytes).max(sum.peak_bytes);
     Totals { peak_bytes, ..sum }

@@ -4,11 +4,12 @@
 //! One line of JSON each, appended to a file beside the arena, so that it survives
 //! whoever wrote it.
 
+use crate::plain_file;
 use residue_profile::timeline::{Account, MomentKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Write};
+use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 /// One moment seen from outside.
@@ -55,16 +56,15 @@ pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
     let mut line = serde_json::to_vec(seen)?;
     line.push(b'\n');
     let path = path_for(arena);
-    File::options()
-        .append(true)
-        .create(true)
-        .open(path)?
-        .write_all(&line)
+    plain_file::open(&path, File::options().append(true).create(true))?.write_all(&line)
 }
 
 /// All lines that are whole.
 pub fn read(arena: &Path) -> Vec<Seen> {
-    let bytes = std::fs::read(path_for(arena)).unwrap_or_default();
+    let mut bytes = Vec::new();
+    if let Ok(mut file) = plain_file::open(&path_for(arena), File::options().read(true)) {
+        let _ = file.read_to_end(&mut bytes);
+    }
     bytes
         .split(|&byte| byte == b'\n')
         .filter_map(|line| serde_json::from_slice(line).ok())

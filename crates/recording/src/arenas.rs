@@ -7,12 +7,13 @@
 use crate::destination::Destination;
 use anyhow::{Context, Result, bail};
 use residue_arena::FILE_SUFFIX;
-use residue_finish::{ArenaFile, Asked, Identity};
+use residue_finish::{ArenaFile, Asked, Identity, plain_file};
 use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::fs;
+use std::io::Read;
 use std::os::unix::ffi::{OsStrExt, OsStringExt};
-use std::os::unix::fs::DirBuilderExt;
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -130,16 +131,32 @@ impl ArenaDirectory {
                 entries
                     .flatten()
                     .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
-                    .map(|entry| entry.path())
-                    .filter(|path| path.join(OWNER_FILE).is_file())
-                    .map(|path| ArenaDirectory { path }),
+                    .map(|entry| ArenaDirectory { path: entry.path() })
+                    .filter(|directory| directory.is_own())
+                    .filter(|directory| directory.path.join(OWNER_FILE).is_file()),
             );
         }
         found
     }
 
+    /// Whether only this user can have put something there: anybody may make a directory
+    /// of this name in /tmp.
+    pub fn is_own(&self) -> bool {
+        const OTHERS_MAY_WRITE: u32 = 0o022;
+        let status = fs::symlink_metadata(&self.path);
+        status.is_ok_and(|status| {
+            status.is_dir()
+                && status.uid() == nix::unistd::geteuid().as_raw()
+                && status.mode() & OTHERS_MAY_WRITE == 0
+        })
+    }
+
     pub fn owner(&self) -> Option<Owner> {
-        let bytes = fs::read(self.path.join(OWNER_FILE)).ok()?;
+        let path = self.path.join(OWNER_FILE);
+        let mut bytes = Vec::new();
+        plain_file::open(&path, fs::File::options().read(true))
+            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .ok()?;
         serde_json::from_slice(&bytes).ok()
     }
 

@@ -1,6 +1,7 @@
 //! Reading a program while it runs, without stopping it.
 
 use crate::arenas::{self, ArenaDirectory};
+use crate::as_owner::AsOwner;
 use crate::ending::now_unix_ns;
 use crate::finishing;
 use anyhow::Result;
@@ -11,6 +12,7 @@ use std::path::Path;
 
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {
+    let owner = AsOwner::of_process(pid)?;
     let arena = arenas::of_process(pid)?;
     let ending = Ending {
         end: End::Running,
@@ -19,7 +21,8 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
         asked: asked(&arena),
     };
     let search = Search {
-        cache: Cache::of_user(),
+        // Out of reach for another user.
+        cache: Cache::of_user().filter(|_| !owner.is_another()),
         ..Search::default()
     };
     finishing::read(&arena, &ending, &search)

@@ -5,6 +5,7 @@
 #![forbid(unsafe_code)]
 
 pub mod arenas;
+pub mod as_owner;
 pub mod attach;
 pub mod channel;
 pub mod destination;

@@ -27,8 +27,12 @@ pub fn install() -> Result<PathBuf> {
     }
 }
 
+/// A program of root's may become another user, who must be able to load the library too.
+const OF_ROOT: &str = "/var/cache/residue";
+
 fn candidate_directories() -> Vec<PathBuf> {
     let uid = nix::unistd::getuid();
+    let of_root = uid.is_root().then(|| PathBuf::from(OF_ROOT));
     let cache = std::env::var_os("XDG_CACHE_HOME")
         .map(PathBuf::from)
         .or_else(|| std::env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache")))
@@ -36,7 +40,7 @@ fn candidate_directories() -> Vec<PathBuf> {
         .map(|path| path.join("residue"));
     let shared = ["/tmp", "/var/tmp", "/dev/shm"]
         .map(|base| PathBuf::from(base).join(format!("residue-{uid}-lib")));
-    cache.into_iter().chain(shared).collect()
+    of_root.into_iter().chain(cache).chain(shared).collect()
 }
 
 fn install_in(directory: &Path) -> Result<PathBuf> {
@@ -49,14 +53,27 @@ fn install_in(directory: &Path) -> Result<PathBuf> {
     {
         bail!("{}: the path has a space or a colon", directory.display());
     }
+    let mode = if directory == Path::new(OF_ROOT) {
+        0o755
+    } else {
+        0o700
+    };
     fs::DirBuilder::new()
         .recursive(true)
-        .mode(0o700)
+        .mode(mode)
         .create(directory)
         .with_context(|| directory.display().to_string())?;
-    let status = fs::metadata(directory).with_context(|| directory.display().to_string())?;
-    if status.uid() != nix::unistd::getuid().as_raw() {
-        bail!("{}: owned by another user", directory.display());
+    // Not what a link leads to: anybody may make one in /tmp.
+    let status =
+        fs::symlink_metadata(directory).with_context(|| directory.display().to_string())?;
+    let is_own = status.is_dir()
+        && status.uid() == nix::unistd::getuid().as_raw()
+        && status.mode() & 0o022 == 0;
+    if !is_own {
+        bail!(
+            "{}: not a directory of this user that nobody else can write to",
+            directory.display()
+        );
     }
     let path = directory.join(format!("recorder-{:016x}.so", fingerprint(RECORDER)));
     let is_there = fs::read(&path).is_ok_and(|found| found == RECORDER);

@@ -10,11 +10,12 @@ use residue_arena::region::Region;
 use residue_arena::tables::{self, thread as stat};
 use residue_finish::ArenaFile;
 use residue_finish::outside::{self, Seen};
+use residue_finish::plain_file;
 use residue_profile::timeline::{Account, MomentKind};
-use residue_residency::{Kind, Name, Smaps, Sorting, Statm, Vma};
+use residue_residency::{Name, ResidentKind, Smaps, Sorting, Statm, Vma};
 use residue_window::Window;
 use std::collections::BTreeMap;
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -51,7 +52,8 @@ pub struct About {
 impl Process {
     /// `None` until its program records.
     pub fn open(arena: &Path) -> Option<Process> {
-        let window = Window::open(arena).ok()?;
+        let file = plain_file::open(arena, File::options().read(true).write(true));
+        let window = Window::on(&file.ok()?).ok()?;
         let pid = window.get(header::PID) as u32;
         Some(Process {
             arena: arena.to_path_buf(),
@@ -196,16 +198,16 @@ fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<
     let mut smaps = Smaps::new();
     smaps.feed(&text, &mut classify);
     let sums = smaps.sums();
-    let heap = sums.resident_bytes(Kind::Heap);
+    let heap = sums.resident_bytes(ResidentKind::Heap);
     let private = arena.word(header::PRIVATE_BYTES).min(heap);
     Some(Account {
         moment: 0,
         heap_bytes: heap - private,
-        mapped_bytes: sums.resident_bytes(Kind::Mapped),
-        stacks_bytes: sums.resident_bytes(Kind::Stacks),
-        files_bytes: sums.resident_bytes(Kind::Files),
-        recorder_bytes: sums.resident_bytes(Kind::Recorder) + private,
-        other_bytes: sums.resident_bytes(Kind::Other),
+        mapped_bytes: sums.resident_bytes(ResidentKind::Mapped),
+        stacks_bytes: sums.resident_bytes(ResidentKind::Stacks),
+        files_bytes: sums.resident_bytes(ResidentKind::Files),
+        recorder_bytes: sums.resident_bytes(ResidentKind::Recorder) + private,
+        other_bytes: sums.resident_bytes(ResidentKind::Other),
         pss_bytes: sums.total_proportional_bytes(),
         live_bytes,
         allocator: None,

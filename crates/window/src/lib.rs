@@ -8,7 +8,6 @@ use residue_arena::header::{self, Word};
 use residue_arena::{MAGIC, VERSION};
 use std::fs::File;
 use std::io;
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 pub struct Window {
@@ -16,14 +15,13 @@ pub struct Window {
 }
 
 impl Window {
-    /// Opens the arena at `path` once its program records.
-    pub fn open(path: &Path) -> io::Result<Window> {
-        let file = File::options().read(true).write(true).open(path)?;
+    /// Maps the header of an arena once its program records.
+    pub fn on(file: &File) -> io::Result<Window> {
         let bytes = header::WORDS * 8;
         if file.metadata()?.len() < bytes as u64 {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        let map = memmap2::MmapOptions::new().len(bytes).map_raw(&file)?;
+        let map = memmap2::MmapOptions::new().len(bytes).map_raw(file)?;
         let window = Window { map };
         let is_ready = window.get(header::MAGIC) == MAGIC
             && window.get(header::VERSION) == VERSION

@@ -1,0 +1,124 @@
+//! What another user put there is neither believed nor written to: directories that anybody
+//! may write to, links beside an arena, processes of others.
+
+use crate::support::process::{Running, send};
+use crate::support::{Lab, PROFILE, describe, process};
+use nix::sys::signal::Signal;
+use std::os::unix::fs::{PermissionsExt, chown, symlink};
+use std::path::{Path, PathBuf};
+use std::process::Output;
+
+const NOBODY: u32 = 65534;
+
+/// What a killed run left in a directory under the lab's own folder of temporary files.
+fn left_behind(lab: &Lab) -> PathBuf {
+    let arenas = lab.folder("temporary");
+    let base = arenas.display().to_string();
+    let mut run =
+        Running::start(lab.run(&["--arena-dir", &base], &["live_blocks", "1000", "wait"]));
+    run.hear("vmrss_kib");
+    let program = run.program();
+    send(run.pid(), Signal::SIGKILL);
+    send(program, Signal::SIGKILL);
+    run.wait();
+    run.hear_all();
+    let mut entries = std::fs::read_dir(&arenas).expect("the folder can be listed");
+    entries
+        .next()
+        .expect("a directory is left")
+        .expect("it has a name")
+        .path()
+}
+
+/// `residue recover` of everything below the folder of temporary files.
+fn recover_all(lab: &Lab, arguments: &[&str]) -> Output {
+    let mut residue = lab.residue();
+    residue.arg("recover").args(arguments);
+    residue.env("TMPDIR", lab.path("temporary"));
+    process::finish(residue)
+}
+
+fn expect_passed_over(lab: &Lab, directory: &Path) {
+    let listed = recover_all(lab, &["--list"]);
+    let name = directory.display().to_string();
+    assert!(!describe(&listed).contains(&name), "{}", describe(&listed));
+    let asked = recover_all(lab, &[&name]);
+    assert_eq!(asked.status.code(), Some(2), "{}", describe(&asked));
+    let told = String::from_utf8_lossy(&asked.stderr).into_owned();
+    assert!(told.contains("as the user who recorded"), "{told}");
+    assert!(!lab.path(PROFILE).exists(), "nothing is written");
+    assert!(directory.exists(), "nothing is deleted");
+}
+
+#[test]
+fn a_directory_that_anybody_may_write_to_is_not_recovered() {
+    let lab = Lab::new();
+    let directory = left_behind(&lab);
+    let listed = recover_all(&lab, &["--list"]);
+    let name = directory.display().to_string();
+    assert!(describe(&listed).contains(&name), "{}", describe(&listed));
+    let mode = |mode| std::fs::Permissions::from_mode(mode);
+    std::fs::set_permissions(&directory, mode(0o777)).expect("it is ours");
+    expect_passed_over(&lab, &directory);
+    std::fs::set_permissions(&directory, mode(0o700)).expect("it is ours");
+    let recovered = recover_all(&lab, &[&name]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert!(lab.path(PROFILE).exists());
+}
+
+#[test]
+fn a_link_to_a_directory_is_not_recovered() {
+    let lab = Lab::new();
+    let directory = left_behind(&lab);
+    let elsewhere = lab.path("elsewhere");
+    std::fs::rename(&directory, &elsewhere).expect("it is ours");
+    symlink(&elsewhere, &directory).expect("the lab is writable");
+    expect_passed_over(&lab, &directory);
+}
+
+#[test]
+fn a_directory_of_another_user_is_not_recovered_by_root() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    let directory = left_behind(&lab);
+    chown(&directory, Some(NOBODY), Some(NOBODY)).expect("root may");
+    expect_passed_over(&lab, &directory);
+}
+
+#[test]
+fn a_snapshot_is_not_written_through_a_link() {
+    let lab = Lab::new();
+    let arenas = lab.folder("temporary");
+    let base = arenas.display().to_string();
+    let mut run =
+        Running::start(lab.run(&["--arena-dir", &base], &["live_blocks", "1000", "wait"]));
+    run.hear("vmrss_kib");
+    let program = run.program();
+    let directory = std::fs::read_dir(&arenas)
+        .unwrap()
+        .next()
+        .unwrap()
+        .unwrap()
+        .path();
+    let arena = std::fs::read_dir(&directory)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .find(|path| path.extension().is_some_and(|ending| ending == "arena"))
+        .expect("the arena of the program");
+    let outside = PathBuf::from(format!("{}.outside", arena.display()));
+    // Ticks may have been written there already.
+    let _ = std::fs::remove_file(&outside);
+    let target = lab.path("target");
+    symlink(&target, &outside).expect("the folder is ours");
+    let mut snapshot = lab.residue();
+    snapshot.args(["snapshot", &program.to_string(), "mine"]);
+    let refused = process::finish(snapshot);
+    assert_eq!(refused.status.code(), Some(2), "{}", describe(&refused));
+    assert!(!target.exists(), "nothing is written where the link leads");
+    run.say("go on");
+    run.hear_all();
+    run.wait();
+    assert!(!target.exists(), "nor by the command that records");
+}
