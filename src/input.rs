@@ -44,15 +44,17 @@ pub fn load_needed(file: &Address, needs: Needs) -> anyhow::Result<Profile> {
         }
         Some(asked) => read(find(&list, asked, path)?),
         None => {
-            if let [first, _, ..] = &list[..] {
-                eprintln!(
-                    "residue: {file} holds {} processes; this is {}. Others: {file}@process:PID \
-                     (`residue processes {file}` lists them)",
-                    list.len(),
-                    first.pid
-                );
+            let mut profile = read(0)?;
+            if list.len() > 1 {
+                let shown = profile.meta.pid;
+                let file = path.display();
+                let note = format!("this is process {shown} of {} in {file}", list.len());
+                tell(format_args!(
+                    "{note}; {file}@process:PID is another (`residue processes {file}` lists them)"
+                ));
+                profile.meta.notes.push(note);
             }
-            read(0)
+            Ok(profile)
         }
     }
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, Result, bail};
-use residue_calltree::diff::{Pair, Row};
+use residue_calltree::diff::{ComparedRow, Pair};
 use residue_export::{flamegraph, folded};
 use residue_profile::{Counter, Measured, Needs, Profile};
 use residue_query::compare::{
@@ -283,7 +283,7 @@ fn paths(comparison: &Comparison) -> impl Iterator<Item = (Vec<&str>, u64, u64)>
 /// What grew by more than it may.
 struct Above<'a> {
     whole: Option<Pair>,
-    rows: Vec<&'a Row>,
+    rows: Vec<&'a ComparedRow>,
 }
 
 impl<'a> Above<'a> {

@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use residue_analysis::merge::Sum;
 use residue_calltree::Filter;
-use residue_profile::{Kind, Measured, Needs, Profile};
+use residue_profile::{Measured, MemoryKind, Needs, Profile};
 use residue_query::choice::Choice;
 use residue_query::known_names::expect_known;
 use residue_query::{moment_view, thread_view};
@@ -19,7 +19,7 @@ use crate::input;
 pub struct Reading {
     /// Kind of memory
     #[arg(long, value_name = "KIND", value_parser = words::kind(), default_value = "heap")]
-    pub kind: Kind,
+    pub kind: MemoryKind,
     /// Only stacks with a function that matches
     ///
     /// The shown name or the full one may match; case is ignored unless the pattern has a capital

@@ -1,7 +1,7 @@
 //! Words that name one of a few things: counters, kinds of memory, views, rows.
 
 use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 use residue_query::compare::By;
 use residue_query::report::View;
 
@@ -21,8 +21,8 @@ pub fn counter() -> impl TypedValueParser<Value = Counter> {
     one_of(Counter::ALL, Counter::name, Counter::meaning)
 }
 
-pub fn kind() -> impl TypedValueParser<Value = Kind> {
-    one_of(Kind::ALL, Kind::name, Kind::meaning)
+pub fn kind() -> impl TypedValueParser<Value = MemoryKind> {
+    one_of(MemoryKind::ALL, MemoryKind::name, MemoryKind::meaning)
 }
 
 pub fn view() -> impl TypedValueParser<Value = View> {

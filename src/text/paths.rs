@@ -86,8 +86,8 @@ mod tests {
     use super::*;
     use residue_calltree::{Detail, Filter, Options, PathReader};
     use residue_names::{NameStyle, Rules};
-    use residue_profile::Kind;
-    use residue_profile::{Place, Profile, ROOT, Ragged};
+    use residue_profile::MemoryKind;
+    use residue_profile::{Profile, ROOT, Ragged, SourcePlace};
     use residue_testkit::sample;
 
     fn steps(profile: &Profile, stack: usize) -> Vec<PathStep> {
@@ -95,7 +95,7 @@ mod tests {
             rules: &Rules::none(),
             style: NameStyle::Short,
             detail: Detail::Line,
-            kind: Kind::All,
+            kind: MemoryKind::All,
             filter: &Filter::default(),
         };
         PathReader::new(profile, options).steps(&profile.stacks[stack])
@@ -135,7 +135,7 @@ mod tests {
     fn places_and_inlined_functions_are_said() {
         let mut profile = sample::profile();
         profile.files = vec!["/home/me/src/thing.cpp".into(), "new.h".into()];
-        let place = |function, file, line| Place {
+        let place = |function, file, line| SourcePlace {
             function,
             file,
             line,

@@ -3,7 +3,7 @@
 use crate::support::{Lab, PROFILE, describe, process};
 use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::Field;
-use residue_profile::{Counter, Kind, Profile, Stack};
+use residue_profile::{Counter, MemoryKind, Profile, Stack};
 use serde_json::Value;
 use std::fs::{self, File};
 use std::process::Output;
@@ -36,7 +36,7 @@ fn sums<'a>(stacks: impl Iterator<Item = &'a Stack> + Clone) -> Sums {
     Counter::ALL.map(|counter| stacks.clone().map(|stack| counter.value(stack)).sum())
 }
 
-fn of_kind(profile: &Profile, kind: Kind) -> Sums {
+fn of_kind(profile: &Profile, kind: MemoryKind) -> Sums {
     sums(profile.stacks.iter().filter(|stack| kind.holds(stack.kind)))
 }
 
@@ -162,7 +162,7 @@ const FORMS: [(&str, Read); 5] = [
 fn expect_the_law(recording: &[&str], command: &[&str], function: &str) {
     let lab = Lab::new();
     let ledger = lab.record(recording, command).ledger();
-    let heap = of_kind(&ledger.profile, Kind::Heap);
+    let heap = of_kind(&ledger.profile, MemoryKind::Heap);
     let through = ledger.stacks_with(function).map(|(_, stack)| stack);
     let through: Vec<&Stack> = through.filter(|stack| stack.kind.is_heap()).collect();
     let focused = sums(through.into_iter());
@@ -175,10 +175,13 @@ fn expect_the_law(recording: &[&str], command: &[&str], function: &str) {
         for (options, expected) in [
             (&[][..], heap),
             (&["--no-rules"], heap),
-            (&["--kind", "all"], of_kind(&ledger.profile, Kind::All)),
+            (
+                &["--kind", "all"],
+                of_kind(&ledger.profile, MemoryKind::All),
+            ),
             (
                 &["--kind", "mapping"],
-                of_kind(&ledger.profile, Kind::Mapping),
+                of_kind(&ledger.profile, MemoryKind::Mapping),
             ),
             (&["--focus", &exactly], focused),
         ] {
@@ -217,7 +220,7 @@ fn several_recordings_are_added_up() {
     let mut expected = 0;
     for (name, command) in [("one.residue", "leaky_events"), ("two.residue", "c_alloc")] {
         let recorded = lab.record(&[], &[command]);
-        expected += of_kind(&recorded.ledger().profile, Kind::Heap)[2];
+        expected += of_kind(&recorded.ledger().profile, MemoryKind::Heap)[2];
         fs::rename(&recorded.profile, lab.path(name)).expect("it can be renamed");
     }
     let form = ["one.residue", "two.residue", "--format", "folded"];

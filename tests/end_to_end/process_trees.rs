@@ -249,7 +249,7 @@ fn one_file_holds_all_processes_and_every_command_takes_it_apart() {
     let calls = |file: &str| -> u64 {
         let text = residue(&lab, &["report", file, "--view", "summary", "--json"]);
         let report: serde_json::Value = serde_json::from_str(&text).unwrap();
-        report["summary"]["heap"]["calls"].as_u64().unwrap()
+        report["heap"]["calls"].as_u64().unwrap()
     };
     let all = listed["processes"].as_array().unwrap();
     let sum: u64 = all

@@ -5,7 +5,7 @@ mod views_and_text;
 
 use crate::support::ledger::Ledger;
 use crate::support::{Lab, PROFILE, Recorded, describe};
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 use serde_json::Value;
 use std::collections::HashSet;
 
@@ -54,7 +54,7 @@ fn sum<'a>(values: impl Iterator<Item = &'a Value>) -> u64 {
 /// The sum over all stacks of the heap, as they were recorded.
 fn recorded_sum(ledger: &Ledger, counter: Counter) -> u64 {
     let stacks = ledger.profile.stacks.iter();
-    let heap = stacks.filter(|stack| Kind::Heap.holds(stack.kind));
+    let heap = stacks.filter(|stack| MemoryKind::Heap.holds(stack.kind));
     heap.map(|stack| counter.value(stack)).sum()
 }
 

@@ -23,7 +23,7 @@ mod turns;
 
 pub use intervals::{Guilty, Interval, Trust};
 pub use jumps::Jump;
-pub use matrix::Row;
+pub use matrix::StageRow;
 pub use reason::Reason;
 pub use resident::Resident;
 pub use series::{Drift, Series};
@@ -69,7 +69,7 @@ pub struct Stages {
     /// Names of the stamps, in the order of an event.
     pub columns: Vec<String>,
     /// One an event that has a stamp with this value.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StageRow>,
     /// Rows at the start that are unlike the others; no mean contains them.
     pub warm_up_rows: usize,
     /// Stamps before the first event.

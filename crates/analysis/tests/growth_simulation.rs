@@ -5,7 +5,7 @@
 
 mod growth_series;
 
-use growth_series::{GROWING, Kind, STILL};
+use growth_series::{GROWING, STILL, SeriesKind};
 use residue_analysis::growth::{GrowthOptions, Outcome, assess};
 use residue_analysis::series::Series;
 use residue_testkit::random::Random;
@@ -19,7 +19,7 @@ struct Shares {
     mean_width: f64,
 }
 
-fn measure(kind: Kind, readings: usize, runs: usize, truth: f64) -> Shares {
+fn measure(kind: SeriesKind, readings: usize, runs: usize, truth: f64) -> Shares {
     let mut random = Random::new(20_240_203 + readings as u64);
     let (mut covered, mut growing, mut shrinking, mut none, mut width) = (0, 0, 0, 0, 0.0);
     for _ in 0..runs {
@@ -51,7 +51,7 @@ fn too_short_to_show(name: &str, readings: usize) -> bool {
     }
 }
 
-fn named(kinds: &[Kind], name: &str) -> Kind {
+fn named(kinds: &[SeriesKind], name: &str) -> SeriesKind {
     *kinds.iter().find(|kind| kind.0 == name).unwrap()
 }
 

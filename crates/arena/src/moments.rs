@@ -29,7 +29,7 @@
 ///
 /// Word 0 is written last: a row without a kind is not there yet.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Row {
+pub struct MomentRow {
     /// One of `KIND_*`.
     pub kind: u64,
     /// Of the moment; zero in rows that are none.
@@ -53,7 +53,7 @@ pub struct Row {
 pub const ROW_WORDS: usize = 11;
 pub const ROW_BYTES: u64 = (ROW_WORDS * 8) as u64;
 
-impl Row {
+impl MomentRow {
     pub const fn to_words(&self) -> [u64; ROW_WORDS] {
         let name = match self.name {
             Some(name) => name as u64 + 1,
@@ -75,7 +75,7 @@ impl Row {
     }
 
     /// `None` where there is no row yet.
-    pub const fn from_words(words: [u64; ROW_WORDS]) -> Option<Row> {
+    pub const fn from_words(words: [u64; ROW_WORDS]) -> Option<MomentRow> {
         let [
             head,
             event_and_stream,
@@ -93,7 +93,7 @@ impl Row {
         if kind == 0 {
             return None;
         }
-        Some(Row {
+        Some(MomentRow {
             kind,
             number: (head >> 8) as u32,
             name: ((head >> 40) as u32).checked_sub(1),
@@ -239,7 +239,7 @@ mod tests {
     fn rows_come_back_as_they_went_in() {
         for name in [None, Some(0), Some(MOST_NAMES as u32 - 1)] {
             for number in [0, 1, u32::MAX] {
-                let row = Row {
+                let row = MomentRow {
                     kind: KIND_TOTAL,
                     number,
                     name,
@@ -255,9 +255,9 @@ mod tests {
                     recorder_bytes: 9,
                     threads: 10,
                 };
-                assert_eq!(Row::from_words(row.to_words()), Some(row));
+                assert_eq!(MomentRow::from_words(row.to_words()), Some(row));
             }
         }
-        assert_eq!(Row::from_words(Row::default().to_words()), None);
+        assert_eq!(MomentRow::from_words(MomentRow::default().to_words()), None);
     }
 }

@@ -14,7 +14,7 @@ mod rows;
 #[cfg(test)]
 mod tests;
 
-pub use rows::{Class, Pair, Row, Scale, Sums};
+pub use rows::{Class, ComparedRow, Pair, Scale, Sums};
 
 use std::borrow::Cow;
 use std::sync::Arc;

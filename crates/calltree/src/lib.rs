@@ -34,7 +34,7 @@ pub use scopes::{outermost_scopes, scope_names};
 pub use tree::{CallNode, CallNodeId, CallTree, Children};
 
 use residue_names::{NameStyle, Rules};
-use residue_profile::{Kind, ROOT, Stack, StackKind};
+use residue_profile::{MemoryKind, ROOT, Stack, StackKind};
 
 /// The root of a [`CallTree`], which has no label of its own.
 pub const TREE_ROOT: CallNodeId = 0;
@@ -60,7 +60,7 @@ pub struct Options<'a> {
     pub rules: &'a Rules,
     pub style: NameStyle,
     pub detail: Detail,
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub filter: &'a Filter,
 }
 

@@ -2,7 +2,7 @@
 //! own; each with its label and what the rules do to it.
 
 use residue_names::{Action, FrameName, NameStyle, Rules, Shown};
-use residue_profile::{CUT, FrameId, NONE, Place, Profile};
+use residue_profile::{CUT, FrameId, NONE, Profile, SourcePlace};
 use rustc_hash::FxHashMap;
 
 use crate::filter::Marks;
@@ -180,7 +180,7 @@ impl<'a> FunctionTable<'a> {
         parts: &mut Vec<FramePart>,
     ) {
         let frame = &profile.frames[index];
-        let own = [Place {
+        let own = [SourcePlace {
             function: frame.function,
             file: NONE,
             line: 0,

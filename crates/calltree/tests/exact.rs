@@ -4,7 +4,7 @@ mod support;
 
 use residue_calltree::*;
 use residue_names::{NameStyle, Rules};
-use residue_profile::{CUT, Counter, Kind, Node, Profile, ROOT, StackKind};
+use residue_profile::{CUT, Counter, MemoryKind, Node, Profile, ROOT, StackKind};
 use support::{add_stack, profile};
 
 struct Reader {
@@ -27,7 +27,7 @@ impl Reader {
             rules: &self.rules,
             style: NameStyle::Short,
             detail: self.detail,
-            kind: Kind::Heap,
+            kind: MemoryKind::Heap,
             filter: &self.filter,
         }
     }

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use residue_calltree::*;
 use residue_names::{NameStyle, Rules};
-use residue_profile::{CUT, Counter, Kind, Node, Profile, StackKind};
+use residue_profile::{CUT, Counter, MemoryKind, Node, Profile, StackKind};
 use support::{Key, Words, add_stack, expected_path, key, profile, tree_paths};
 
 /// Few names, so that functions meet themselves again on most paths.
@@ -114,8 +114,8 @@ fn any_detail() -> impl Strategy<Value = Detail> {
     prop::sample::select(details)
 }
 
-fn any_kind() -> impl Strategy<Value = Kind> {
-    prop::sample::select(Kind::ALL.to_vec())
+fn any_kind() -> impl Strategy<Value = MemoryKind> {
+    prop::sample::select(MemoryKind::ALL.to_vec())
 }
 
 /// The sums of a function or call over whole stacks, one stack after the other.

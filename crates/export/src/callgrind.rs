@@ -108,7 +108,7 @@ fn write_head(source: &Source<'_>, sums: &[Sums], out: &mut dyn Write) -> io::Re
 
 /// A line of values in the part of a function.
 #[derive(Clone, Copy)]
-struct Row {
+struct CostLine {
     function: u32,
     content: Content,
 }
@@ -121,20 +121,20 @@ enum Content {
 
 /// All that have a value: by function, and in it the lines of its file, its calls, and
 /// the lines of other files.
-fn rows(tree: &CallTree, functions: &Functions<'_>, calls: &Calls, sums: &[Sums]) -> Vec<Row> {
-    let of_labels = (0..tree.labels.len() as LabelId).map(|label| Row {
+fn rows(tree: &CallTree, functions: &Functions<'_>, calls: &Calls, sums: &[Sums]) -> Vec<CostLine> {
+    let of_labels = (0..tree.labels.len() as LabelId).map(|label| CostLine {
         function: functions.of_label[label as usize],
         content: Content::Own(label),
     });
-    let of_calls = calls.list.iter().enumerate().map(|(call, it)| Row {
+    let of_calls = calls.list.iter().enumerate().map(|(call, it)| CostLine {
         function: it.caller,
         content: Content::Call(call),
     });
-    let mut rows: Vec<Row> = of_labels
+    let mut rows: Vec<CostLine> = of_labels
         .chain(of_calls)
         .filter(|row| sums.iter().any(|sums| sums.value(row.content) > 0))
         .collect();
-    let place = |row: &Row| match row.content {
+    let place = |row: &CostLine| match row.content {
         Content::Own(label) => {
             let label = &tree.labels[label as usize];
             let own_file = functions.list[row.function as usize].file;
@@ -338,11 +338,11 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::{Detail, by_function};
-    use residue_profile::{Kind, Place, Profile, Ragged};
+    use residue_profile::{MemoryKind, Profile, Ragged, SourcePlace};
     use std::collections::HashMap;
 
     fn written(profile: &Profile, counters: &[Counter]) -> String {
-        let tree = sample::tree_with(profile, Kind::Heap, Detail::Line);
+        let tree = sample::tree_with(profile, MemoryKind::Heap, Detail::Line);
         let source = Source {
             profile,
             tree: &tree,
@@ -418,7 +418,7 @@ mod tests {
             vec!["a"],
         ]);
         let sums = read(&written(&profile, &[Counter::Calls]));
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Name);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Name);
         let own = tree.own(|stack| profile.stacks[stack].counters.calls);
         let truth = by_function(&tree, &tree.children(), &own);
         for (label, shown) in tree.labels.iter().enumerate().skip(1) {
@@ -441,7 +441,7 @@ mod tests {
     fn a_function_with_lines_in_two_files_is_one() {
         let mut profile = sample::profile();
         profile.places = Ragged::default();
-        let place = |function, file, line| Place {
+        let place = |function, file, line| SourcePlace {
             function,
             file,
             line,

@@ -117,12 +117,12 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::{Counter, Kind};
+    use residue_profile::{Counter, MemoryKind};
 
     #[test]
     fn hot_functions_and_their_calls_are_drawn() {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Function);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Function);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -97,9 +97,9 @@ enum Step {
 mod tests {
     use super::*;
     use crate::sample;
-    use residue_profile::{Counter, Kind, Profile};
+    use residue_profile::{Counter, MemoryKind, Profile};
 
-    fn fold(profile: &Profile, counter: Counter, kind: Kind) -> String {
+    fn fold(profile: &Profile, counter: Counter, kind: MemoryKind) -> String {
         let tree = sample::tree(profile, kind);
         let source = Source {
             profile,
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn paths_are_merged_and_sorted() {
         assert_eq!(
-            fold(&sample::profile(), Counter::Calls, Kind::Heap),
+            fold(&sample::profile(), Counter::Calls, MemoryKind::Heap),
             "[pooled: blocks outside the size limits] 50\n\
              main;[... frames left out ...];[jit] 0x7f0012f0;odd:name 1\n\
              main;load;space::Thing::foo;operator new 110\n"
@@ -125,17 +125,25 @@ mod tests {
     fn zeros_are_left_out() {
         let profile = sample::profile();
         assert_eq!(
-            fold(&profile, Counter::Live, Kind::Heap),
+            fold(&profile, Counter::Live, MemoryKind::Heap),
             "[pooled: blocks outside the size limits] 16\n\
              main;[... frames left out ...];[jit] 0x7f0012f0;odd:name 1000\n\
              main;load;space::Thing::foo;operator new 1920\n"
         );
         assert_eq!(
-            fold(&profile, Counter::Live, Kind::Mapping),
+            fold(&profile, Counter::Live, MemoryKind::Mapping),
             "main;libfoo.so+0x12f0 8192\n"
         );
-        assert_eq!(fold(&profile, Counter::Live, Kind::All).lines().count(), 4);
-        assert_eq!(fold(&Profile::default(), Counter::Live, Kind::All), "");
+        assert_eq!(
+            fold(&profile, Counter::Live, MemoryKind::All)
+                .lines()
+                .count(),
+            4
+        );
+        assert_eq!(
+            fold(&Profile::default(), Counter::Live, MemoryKind::All),
+            ""
+        );
     }
 
     #[test]
@@ -148,7 +156,7 @@ mod tests {
                 below.chain([vec![one]])
             })
             .collect();
-        let text = fold(&sample::paths(&paths), Counter::Calls, Kind::Heap);
+        let text = fold(&sample::paths(&paths), Counter::Calls, MemoryKind::Heap);
         let lines: Vec<&str> = text.lines().collect();
         assert_eq!(lines.len(), 56);
         assert!(lines.is_sorted(), "{text}");
@@ -166,21 +174,21 @@ mod tests {
 
     #[test]
     fn another_reader_finds_every_value() {
-        let text = fold(&sample::profile(), Counter::Live, Kind::All);
+        let text = fold(&sample::profile(), Counter::Live, MemoryKind::All);
         assert_eq!(sum_by_inferno(&text), 1920 + 1000 + 8192 + 16);
         let hostile = ["f 1", "f 1.5", "# f", " f", "f ", "", "f;g 3", "\u{a0}"];
         let paths: Vec<Vec<&str>> = hostile
             .iter()
             .flat_map(|&one| hostile.iter().map(move |&other| vec![one, other]))
             .collect();
-        let text = fold(&sample::paths(&paths), Counter::Calls, Kind::Heap);
+        let text = fold(&sample::paths(&paths), Counter::Calls, MemoryKind::Heap);
         assert_eq!(sum_by_inferno(&text), 64);
     }
 
     #[test]
     fn a_path_of_a_million_calls_does_not_overflow() {
         let path = vec!["f"; 1_000_000];
-        let text = fold(&sample::paths(&[path]), Counter::Calls, Kind::Heap);
+        let text = fold(&sample::paths(&[path]), Counter::Calls, MemoryKind::Heap);
         assert!(text.ends_with(";f;f;f 1\n"));
         assert_eq!(text.len(), 2 * 1_000_000 + " 1".len());
     }

@@ -75,12 +75,12 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
 
     #[test]
     fn own_values_add_up_and_inclusive_ones_hold_them() {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Function);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Function);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -114,12 +114,12 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
 
     #[test]
     fn every_node_is_a_line_and_defined_once() {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Function);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Function);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -210,11 +210,11 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
 
     fn written(min_percent: f64) -> String {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Line);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Line);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -85,11 +85,11 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
 
     fn written(detail: Detail, write: fn(&Source<'_>, &mut dyn Write) -> io::Result<()>) -> String {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, detail);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, detail);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -305,7 +305,7 @@ mod tests {
     use crate::sample;
     use flate2::read::GzDecoder;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
     use std::io::Read;
 
     fn varint(bytes: &mut &[u8]) -> u64 {
@@ -345,7 +345,7 @@ mod tests {
     fn samples_add_up_and_the_program_comes_first() {
         let mut profile = sample::profile();
         profile.meta.executable = "/lib/libfoo.so".to_string();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Line);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Line);
         let source = Source {
             profile: &profile,
             tree: &tree,

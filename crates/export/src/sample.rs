@@ -28,7 +28,7 @@ pub(crate) fn profile() -> Profile {
         (profile.frames[frame].module, profile.frames[frame].function) = (0, 4);
     }
     profile.stacks.pop();
-    let place = |function, file, line| Place {
+    let place = |function, file, line| SourcePlace {
         function,
         file,
         line,
@@ -84,11 +84,11 @@ pub(crate) fn paths(paths: &[Vec<&str>]) -> Profile {
 }
 
 /// The tree of a kind of memory by names, without rules.
-pub(crate) fn tree(profile: &Profile, kind: Kind) -> CallTree {
+pub(crate) fn tree(profile: &Profile, kind: MemoryKind) -> CallTree {
     tree_with(profile, kind, Detail::Name)
 }
 
-pub(crate) fn tree_with(profile: &Profile, kind: Kind, detail: Detail) -> CallTree {
+pub(crate) fn tree_with(profile: &Profile, kind: MemoryKind, detail: Detail) -> CallTree {
     let options = Options {
         rules: &Rules::none(),
         style: NameStyle::Short,

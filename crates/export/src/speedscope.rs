@@ -127,12 +127,12 @@ mod tests {
     use super::*;
     use crate::sample;
     use residue_calltree::Detail;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
     use serde_json::{Value, json};
 
     fn written(counters: &[Counter]) -> Value {
         let profile = sample::profile();
-        let tree = sample::tree_with(&profile, Kind::Heap, Detail::Line);
+        let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Line);
         let source = Source {
             profile: &profile,
             tree: &tree,
@@ -203,7 +203,7 @@ mod tests {
     #[test]
     fn an_empty_profile_is_a_whole_file() {
         let profile = residue_profile::Profile::default();
-        let tree = sample::tree(&profile, Kind::All);
+        let tree = sample::tree(&profile, MemoryKind::All);
         let source = Source {
             profile: &profile,
             tree: &tree,

@@ -60,13 +60,13 @@ impl PathText {
 mod tests {
     use super::*;
     use crate::sample;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
 
     #[test]
     fn parents_come_before_all_that_is_below_them() {
         let paths = [vec!["a", "b"], vec!["a", "c", "d"], vec!["e"], vec!["a"]];
         let profile = sample::paths(&paths);
-        let tree = sample::tree(&profile, Kind::Heap);
+        let tree = sample::tree(&profile, MemoryKind::Heap);
         let mut path = PathText::default();
         let texts: Vec<String> = depth_first(&tree.children(), |row| row.reverse())
             .map(|Placed { node, depth }| {

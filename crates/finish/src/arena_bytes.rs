@@ -310,7 +310,7 @@ impl ArenaBytes {
     }
 
     /// Ends the interval that runs with a moment, whose number is returned.
-    pub fn moment(&mut self, row: Row) -> u32 {
+    pub fn moment(&mut self, row: MomentRow) -> u32 {
         self.set(header::INTERVAL, self.get(header::INTERVAL) + 1);
         let number = self.get(header::INTERVAL) as u32;
         self.row(Region::Moments, row, number);
@@ -319,8 +319,8 @@ impl ArenaBytes {
 
     /// A row that is no moment: a stamp, a count, or an event that is not kept, whose
     /// place is the ring.
-    pub fn row(&mut self, region: Region, row: Row, number: u32) {
-        let row = Row {
+    pub fn row(&mut self, region: Region, row: MomentRow, number: u32) {
+        let row = MomentRow {
             number,
             live_bytes: self.get(header::LIVE_BYTES),
             ..row

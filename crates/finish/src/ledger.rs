@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 
 pub struct Ledger {
     /// The paths under which something was counted.
-    pub rows: Vec<Row>,
+    pub rows: Vec<StackTotals>,
     pub ids: StackIds,
     /// What the records had not logged yet.
     pub unlogged: Vec<Unlogged>,
@@ -27,7 +27,7 @@ pub struct Ledger {
 pub type ByState = Vec<(StackId, ThreadCounters)>;
 
 /// One path with everything counted under it.
-pub struct Row {
+pub struct StackTotals {
     pub node: TrieNode,
     pub kind: StackKind,
     pub counters: Counters,

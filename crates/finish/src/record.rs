@@ -1,7 +1,7 @@
 //! What one record says, and the sum of those of one path.
 
 use crate::arena_file::{ArenaFile, Error, Item};
-use crate::ledger::{Row, Unlogged};
+use crate::ledger::{StackTotals, Unlogged};
 use crate::trie::TrieNode;
 use residue_arena::counters::*;
 use residue_arena::header;
@@ -192,7 +192,7 @@ impl Sums {
         }
     }
 
-    pub fn into_row(mut self, node: TrieNode, kind: StackKind) -> Row {
+    pub fn into_row(mut self, node: TrieNode, kind: StackKind) -> StackTotals {
         let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
         let counters = &mut self.counters;
         counters.live_bytes = unsigned(self.live_bytes);
@@ -206,7 +206,7 @@ impl Sums {
             .max(counters.live_bytes)
             .max(counters.at_peak_bytes);
         self.sizes.sort_unstable_by_key(|size| size.bits);
-        Row {
+        StackTotals {
             node,
             kind,
             counters: self.counters,

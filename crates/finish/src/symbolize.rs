@@ -6,7 +6,7 @@
 //! proves that a file of that name is still the same.
 
 use residue_profile::path_text;
-use residue_profile::{Frame, ModuleId, NONE, Place, Profile, Ragged};
+use residue_profile::{Frame, ModuleId, NONE, Profile, Ragged, SourcePlace};
 use residue_symbols::{ModuleRequest, Resolution, Search, resolve_all};
 use std::collections::{BTreeMap, HashMap};
 
@@ -135,7 +135,7 @@ fn fill(profile: &mut Profile, asked: &Asked, resolution: &Resolution, found: &m
     let old_files = std::mem::take(&mut profile.files);
     let mut functions = Table::new(&old_functions, resolution.names());
     let mut files = Table::new(&old_files, resolution.files());
-    let mut places: Ragged<Place> = Ragged::default();
+    let mut places: Ragged<SourcePlace> = Ragged::default();
     for (number, frame) in profile.frames.iter_mut().enumerate() {
         let place = asked.place(frame);
         let is_better = |&(module, _): &(usize, usize)| {
@@ -150,13 +150,13 @@ fn fill(profile: &mut Profile, asked: &Asked, resolution: &Resolution, found: &m
         };
         if new_places.is_empty() {
             let row = profile.places.row(number);
-            places.push_row(row.iter().map(|place| Place {
+            places.push_row(row.iter().map(|place| SourcePlace {
                 function: functions.old(place.function),
                 file: files.old(place.file),
                 line: place.line,
             }));
         } else {
-            places.push_row(new_places.iter().map(|place| Place {
+            places.push_row(new_places.iter().map(|place| SourcePlace {
                 function: functions.new_one(place.function),
                 file: files.new_one(place.file),
                 line: place.line,
@@ -287,7 +287,7 @@ mod tests {
             ],
             ..Profile::default()
         };
-        let place = |function, file, line| Place {
+        let place = |function, file, line| SourcePlace {
             function,
             file,
             line,
@@ -318,7 +318,7 @@ mod tests {
         assert_eq!(names(&profile), expected);
         assert_eq!(profile.recorder.frames_unresolved, 1);
         let inlined = profile.places.row(2);
-        let text = |place: &Place| {
+        let text = |place: &SourcePlace| {
             let function = &profile.functions[place.function as usize];
             (
                 function.as_str(),

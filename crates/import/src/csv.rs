@@ -4,7 +4,7 @@
 //! `_ns`), `vm`, `rss`, `live`, `mapped` with their unit behind them. All other
 //! columns of numbers are counters.
 
-use crate::draft::{Draft, Row, Sample};
+use crate::draft::{Draft, Sample, SeriesRow};
 use crate::error::{Wrong, quoted};
 use crate::unit::{Number, Unit};
 use residue_profile::units::counted;
@@ -73,7 +73,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
             );
             return Err(Wrong::at(number, reason));
         }
-        let mut row = Row {
+        let mut row = SeriesRow {
             id: None,
             sample: Sample::default(),
         };
@@ -193,7 +193,7 @@ fn size_unit(suffix: &str) -> Option<Unit> {
 }
 
 /// `None` where the cell has no number. Empty cells stay unknown.
-fn set(row: &mut Row, column: &Column, cell: &str, unit: Option<Unit>) -> Option<()> {
+fn set(row: &mut SeriesRow, column: &Column, cell: &str, unit: Option<Unit>) -> Option<()> {
     if cell.is_empty() {
         return Some(());
     }

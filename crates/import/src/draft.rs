@@ -28,7 +28,7 @@ pub struct Sample {
 /// Rows or stamps, not both.
 #[derive(Debug, Default)]
 pub struct Draft {
-    pub rows: Vec<Row>,
+    pub rows: Vec<SeriesRow>,
     pub stamps: Vec<NamedSample>,
     /// Times are since 1970.
     pub unix_time: bool,
@@ -38,7 +38,7 @@ pub struct Draft {
 
 /// One event.
 #[derive(Debug)]
-pub struct Row {
+pub struct SeriesRow {
     /// What the program calls the event.
     pub id: Option<u64>,
     pub sample: Sample,
@@ -208,7 +208,7 @@ impl Draft {
     }
 }
 
-fn row_begins(rows: Vec<Row>) -> Vec<Begin> {
+fn row_begins(rows: Vec<SeriesRow>) -> Vec<Begin> {
     rows.into_iter()
         .zip(1..)
         .map(|(row, event)| Begin {

@@ -8,24 +8,24 @@ use std::path::{Path, PathBuf};
 #[error("cannot import {}: {}{reason}", path.display(), written(*place))]
 pub struct Error {
     pub path: PathBuf,
-    pub place: Option<Place>,
+    pub place: Option<InputPlace>,
     pub reason: String,
 }
 
 /// Where in a file; in its unpacked content where it is compressed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Place {
+pub enum InputPlace {
     /// From one; rows for arrays.
     Line(usize),
     /// From zero.
     Byte(usize),
 }
 
-impl fmt::Display for Place {
+impl fmt::Display for InputPlace {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Place::Line(line) => write!(f, "line {line}"),
-            Place::Byte(byte) => write!(f, "byte {byte}"),
+            InputPlace::Line(line) => write!(f, "line {line}"),
+            InputPlace::Byte(byte) => write!(f, "byte {byte}"),
         }
     }
 }
@@ -40,14 +40,14 @@ impl Error {
     }
 }
 
-fn written(place: Option<Place>) -> String {
+fn written(place: Option<InputPlace>) -> String {
     place.map_or(String::new(), |place| format!("{place}: "))
 }
 
 /// An error that does not know its file yet.
 #[derive(Debug)]
 pub(crate) struct Wrong {
-    pub place: Option<Place>,
+    pub place: Option<InputPlace>,
     pub reason: String,
 }
 
@@ -62,14 +62,14 @@ impl Wrong {
     /// `line` counts from one.
     pub fn at(line: usize, reason: impl Into<String>) -> Wrong {
         Wrong {
-            place: Some(Place::Line(line)),
+            place: Some(InputPlace::Line(line)),
             reason: reason.into(),
         }
     }
 
     pub fn at_byte(byte: usize, reason: impl Into<String>) -> Wrong {
         Wrong {
-            place: Some(Place::Byte(byte)),
+            place: Some(InputPlace::Byte(byte)),
             reason: reason.into(),
         }
     }

@@ -12,7 +12,7 @@
 //! address, `+` has size, trace and pointer, and `-` a pointer. Ids count from one,
 //! those of allocations from zero.
 
-use residue_profile::{Frame, FrameId, NONE, NodeId, Place, ROOT};
+use residue_profile::{Frame, FrameId, NONE, NodeId, ROOT, SourcePlace};
 
 use crate::error::Wrong;
 use crate::fields::Fields;
@@ -213,7 +213,7 @@ impl Reader {
             };
             let function = self.string_at(function)?.to_vec();
             let file = self.string_at(file)?.to_vec();
-            places.push(Place {
+            places.push(SourcePlace {
                 function: self.stacks.function(&function),
                 file: self.stacks.file(&file),
                 line: u32::try_from(line).map_err(|_| numbers())?,

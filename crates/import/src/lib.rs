@@ -45,7 +45,7 @@ use std::path::Path;
 use residue_profile::Profile;
 
 pub use detect::Format;
-pub use error::{Error, Place};
+pub use error::{Error, InputPlace};
 pub use unit::Unit;
 
 use error::Wrong;

@@ -8,7 +8,7 @@
 //! ```
 
 use residue_profile::timeline::StackId;
-use residue_profile::{Frame, FrameId, NONE, NodeId, Place, ROOT, StackKind};
+use residue_profile::{Frame, FrameId, NONE, NodeId, ROOT, SourcePlace, StackKind};
 
 use crate::error::Wrong;
 use crate::fields::Fields;
@@ -159,7 +159,7 @@ impl Reader {
         let file = self.stacks.file(file);
         let places = match file {
             NONE => Vec::new(),
-            file => vec![Place {
+            file => vec![SourcePlace {
                 function,
                 file,
                 line,

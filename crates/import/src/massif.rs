@@ -18,7 +18,7 @@
 use std::collections::BTreeMap;
 
 use residue_profile::timeline::StackId;
-use residue_profile::{Frame, FrameId, NONE, Place, ROOT, StackKind};
+use residue_profile::{Frame, FrameId, NONE, ROOT, SourcePlace, StackKind};
 
 use crate::error::Wrong;
 use crate::fields::Fields;
@@ -205,7 +205,7 @@ impl Reader {
         } else if let Some(colon) = place.iter().rposition(|byte| *byte == b':') {
             let line = Fields::new(&place[colon + 1..]).decimal();
             let line = line.and_then(|line| u32::try_from(line).ok());
-            places.push(Place {
+            places.push(SourcePlace {
                 function,
                 file: self.stacks.file(&place[..colon]),
                 line: line.ok_or("the number of the line is missing or too large")?,

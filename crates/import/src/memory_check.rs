@@ -15,7 +15,7 @@ use std::collections::HashMap;
 use residue_profile::timeline::EventNumber;
 
 use crate::dates;
-use crate::draft::{Draft, NamedSample, Row, Sample};
+use crate::draft::{Draft, NamedSample, Sample, SeriesRow};
 use crate::error::{Wrong, quoted};
 use crate::unit::{Number, Unit};
 
@@ -36,7 +36,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
         unix_time: true,
         ..Draft::default()
     };
-    let mut place = Place::default();
+    let mut place = LogPosition::default();
     let mut reports = Vec::new();
     for (number, line) in (1..).zip(text.lines()) {
         if is_report(line) {
@@ -68,7 +68,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
                 sample,
             });
         } else {
-            draft.rows.push(Row {
+            draft.rows.push(SeriesRow {
                 id: event.map(|(_, id)| id),
                 sample,
             });
@@ -107,7 +107,7 @@ fn report(line: &str, unit: Unit) -> Result<Report, String> {
 
 /// Where in the job the log is.
 #[derive(Default)]
-struct Place {
+struct LogPosition {
     time_ns: Option<u64>,
     /// Run and event of the last head of a message, if it names one.
     of_message: Option<(u64, u64)>,
@@ -116,7 +116,7 @@ struct Place {
     numbers: HashMap<(u64, u64), EventNumber>,
 }
 
-impl Place {
+impl LogPosition {
     fn read(&mut self, line: &str) {
         let begins = line.contains("Begin processing");
         if !begins && !is_message_head(line) {

@@ -12,7 +12,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::draft::{Draft, NamedSample, Row, Sample};
+use crate::draft::{Draft, NamedSample, Sample, SeriesRow};
 use crate::error::Wrong;
 use crate::unit::{Number, Unit};
 
@@ -36,12 +36,12 @@ pub fn read(bytes: &[u8], names: Option<&str>, unit: Option<Unit>) -> Result<Dra
     let array = Array::parse(bytes).map_err(Wrong::whole)?;
     let columns = array.columns;
     let (time_ns, default_unit) = match array.kind {
-        Kind::Int4 | Kind::Int8 => (1000, Unit::Kib),
-        Kind::Float4 | Kind::Float8 => (1_000_000_000, Unit::KiloKib),
+        ArrayKind::Int4 | ArrayKind::Int8 => (1000, Unit::Kib),
+        ArrayKind::Float4 | ArrayKind::Float8 => (1_000_000_000, Unit::KiloKib),
     };
     let unit = unit.unwrap_or(default_unit);
     let mut draft = Draft {
-        unix_time: matches!(array.kind, Kind::Int8),
+        unix_time: matches!(array.kind, ArrayKind::Int8),
         ..Draft::default()
     };
     if unit == Unit::KiloKib {
@@ -81,14 +81,14 @@ pub fn read(bytes: &[u8], names: Option<&str>, unit: Option<Unit>) -> Result<Dra
                 event: None,
                 sample,
             }),
-            None => draft.rows.push(Row { id: None, sample }),
+            None => draft.rows.push(SeriesRow { id: None, sample }),
         }
     }
     Ok(draft)
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ArrayKind {
     Float4,
     Float8,
     Int4,
@@ -96,7 +96,7 @@ enum Kind {
 }
 
 struct Array<'a> {
-    kind: Kind,
+    kind: ArrayKind,
     big_endian: bool,
     fortran_order: bool,
     rows: usize,
@@ -146,8 +146,8 @@ impl Array<'_> {
 
     fn item_bytes(&self) -> usize {
         match self.kind {
-            Kind::Float4 | Kind::Int4 => 4,
-            Kind::Float8 | Kind::Int8 => 8,
+            ArrayKind::Float4 | ArrayKind::Int4 => 4,
+            ArrayKind::Float8 | ArrayKind::Int8 => 8,
         }
     }
 
@@ -164,12 +164,12 @@ impl Array<'_> {
         }
         let whole = |value: i64| u64::try_from(value).ok().map(Number::Whole);
         match self.kind {
-            Kind::Float4 => Some(Number::Broken(
+            ArrayKind::Float4 => Some(Number::Broken(
                 f32::from_le_bytes(item.try_into().ok()?).into(),
             )),
-            Kind::Float8 => Some(Number::Broken(f64::from_le_bytes(item.try_into().ok()?))),
-            Kind::Int4 => whole(i32::from_le_bytes(item.try_into().ok()?).into()),
-            Kind::Int8 => whole(i64::from_le_bytes(item.try_into().ok()?)),
+            ArrayKind::Float8 => Some(Number::Broken(f64::from_le_bytes(item.try_into().ok()?))),
+            ArrayKind::Int4 => whole(i32::from_le_bytes(item.try_into().ok()?).into()),
+            ArrayKind::Int8 => whole(i64::from_le_bytes(item.try_into().ok()?)),
         }
     }
 }
@@ -188,7 +188,7 @@ fn word(value: &str) -> &str {
     value[..end].trim()
 }
 
-fn kind(value: &str) -> Result<(Kind, bool), String> {
+fn kind(value: &str) -> Result<(ArrayKind, bool), String> {
     let descr = word(value).trim_matches(['\'', '"']);
     let unreadable = || format!("its items are {descr:?}; only f4, f8, i4 and i8 can be read");
     let mut chars = descr.chars();
@@ -198,10 +198,10 @@ fn kind(value: &str) -> Result<(Kind, bool), String> {
         _ => return Err(unreadable()),
     };
     let kind = match chars.as_str() {
-        "f4" => Kind::Float4,
-        "f8" => Kind::Float8,
-        "i4" => Kind::Int4,
-        "i8" => Kind::Int8,
+        "f4" => ArrayKind::Float4,
+        "f8" => ArrayKind::Float8,
+        "i4" => ArrayKind::Int4,
+        "i8" => ArrayKind::Int8,
         _ => return Err(unreadable()),
     };
     Ok((kind, big_endian))

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use residue_profile::{Counter, Counters, Frame, FrameId, Module, ModuleId, NONE, Place};
+use residue_profile::{Counter, Counters, Frame, FrameId, Module, ModuleId, NONE, SourcePlace};
 
 use crate::error::Wrong;
 use crate::pprof_parts::{Named, Parts, SampleValue, text};
@@ -117,8 +117,8 @@ impl Reader {
         &mut self,
         mut message: Message,
         functions: &HashMap<u64, Named>,
-    ) -> Result<Place, Wrong> {
-        let mut place = Place {
+    ) -> Result<SourcePlace, Wrong> {
+        let mut place = SourcePlace {
             function: NONE,
             file: NONE,
             line: 0,

@@ -3,7 +3,7 @@
 use residue_profile::units::counted;
 use serde_json::Value;
 
-use crate::draft::{Draft, Row, Sample};
+use crate::draft::{Draft, Sample, SeriesRow};
 use crate::error::{Wrong, quoted};
 use crate::unit::{Number, Unit};
 
@@ -76,7 +76,7 @@ pub fn read(text: &str, unit: Option<Unit>) -> Result<Draft, Wrong> {
             threads: value(threads, 1)?.unwrap_or(0).try_into().unwrap_or(0),
             ..Sample::default()
         };
-        draft.rows.push(Row { id: None, sample });
+        draft.rows.push(SeriesRow { id: None, sample });
     }
     draft.notes.push(
         "the rows are samples at intervals of time, of a process and all its children; \

@@ -7,8 +7,9 @@ use std::path::Path;
 
 use residue_profile::timeline::StackId;
 use residue_profile::{
-    Counters, FileId, Frame, FrameId, FunctionId, Kind, Meta, Module, ModuleId, NONE, Node, NodeId,
-    Place, Profile, ROOT, Ragged, RecorderStats, SizeBin, Stack, StackKind, Timeline, Totals,
+    Counters, FileId, Frame, FrameId, FunctionId, MemoryKind, Meta, Module, ModuleId, NONE, Node,
+    NodeId, Profile, ROOT, Ragged, RecorderStats, SizeBin, SourcePlace, Stack, StackKind, Timeline,
+    Totals,
 };
 
 use crate::detect::Format;
@@ -33,8 +34,8 @@ pub(crate) struct Stacks {
     modules: Vec<Module>,
     module_ids: HashMap<(String, u64), ModuleId>,
     frames: Vec<Frame>,
-    places: Ragged<Place>,
-    frame_ids: HashMap<(Frame, Vec<Place>), FrameId>,
+    places: Ragged<SourcePlace>,
+    frame_ids: HashMap<(Frame, Vec<SourcePlace>), FrameId>,
     nodes: Vec<Node>,
     node_ids: HashMap<(NodeId, FrameId), NodeId>,
     stacks: Vec<Stack>,
@@ -114,7 +115,7 @@ impl Stacks {
         module.map_or(0, |module| module.bias)
     }
 
-    pub fn frame(&mut self, frame: Frame, places: Vec<Place>) -> FrameId {
+    pub fn frame(&mut self, frame: Frame, places: Vec<SourcePlace>) -> FrameId {
         let next = self.frames.len() as FrameId;
         let key = (frame, places);
         if let Some(&known) = self.frame_ids.get(&key) {
@@ -215,8 +216,8 @@ impl Stacks {
         if self.stacks.is_empty() && self.timeline.moments.is_empty() {
             return Err(Wrong::whole("no stacks in it"));
         }
-        let heap = self.totals(Kind::Heap, self.heap_peak_bytes)?;
-        let mappings = self.totals(Kind::Mapping, self.mappings_peak_bytes)?;
+        let heap = self.totals(MemoryKind::Heap, self.heap_peak_bytes)?;
+        let mappings = self.totals(MemoryKind::Mapping, self.mappings_peak_bytes)?;
         let rows = |sizes: &HashMap<(Blocks, StackId, u8), u64>, wanted: Blocks| {
             let mut bins: Vec<(StackId, SizeBin)> = sizes
                 .iter()
@@ -264,7 +265,7 @@ impl Stacks {
         })
     }
 
-    fn totals(&self, kind: Kind, peak_bytes: u64) -> Result<Totals, Wrong> {
+    fn totals(&self, kind: MemoryKind, peak_bytes: u64) -> Result<Totals, Wrong> {
         let sum = Counters::sum(&self.stacks, kind);
         // Also those that are no totals: others may add them up.
         let mut numbers = sum.values().into_iter().chain([peak_bytes]);

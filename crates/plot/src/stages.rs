@@ -12,7 +12,7 @@ use crate::words::{cut_middle, width_px};
 use names::{ARROW, common_prefix, cut_names};
 use residue_analysis::stages::{self, Missing, Stages, Value};
 use residue_profile::units::{counted_units, fractional_bytes};
-use rows::{Row, full_colour, join_small, outside, sum, within};
+use rows::{PlottedRow, full_colour, join_small, outside, sum, within};
 
 const MOST_COLUMNS: u64 = 200;
 const ROW_PX: f64 = 34.0;
@@ -22,7 +22,7 @@ pub struct Heat {
     value: &'static str,
     /// What all names of stamps begin with; it is not repeated in each row.
     prefix: String,
-    rows: Vec<Row>,
+    rows: Vec<PlottedRow>,
     columns: Vec<Column>,
     events_per_column: u64,
     /// The first event that the means contain, where some were left out.
@@ -63,7 +63,7 @@ impl Heat {
         let guilty = stages.guilty.as_ref().map(|guilty| guilty.interval);
         let prefix = common_prefix(&stages.columns);
         let short = |name: &str| name.get(prefix.len()..).unwrap_or(name).to_string();
-        let mut rows: Vec<Row> = stages
+        let mut rows: Vec<PlottedRow> = stages
             .intervals
             .iter()
             .enumerate()
@@ -72,7 +72,7 @@ impl Heat {
                     true => outside(stages),
                     false => within(stages, &interval.to),
                 };
-                Row {
+                PlottedRow {
                     name: format!("{}{ARROW}{}", short(&interval.from), short(&interval.to)),
                     mean: interval.mean,
                     share: interval.share,
@@ -107,7 +107,7 @@ impl Heat {
         }
     }
 
-    fn draw_row(&self, page: &mut Page, row: &Row, top: f64) {
+    fn draw_row(&self, page: &mut Page, row: &PlottedRow, top: f64) {
         page.svg.open(
             "g",
             &[
@@ -156,7 +156,7 @@ impl Heat {
 
     /// Whether a cell has no number, other than what comes after the last event.
     fn has_holes(&self) -> bool {
-        let before_last = |row: &Row| row.cells.len().saturating_sub(1);
+        let before_last = |row: &PlottedRow| row.cells.len().saturating_sub(1);
         let mut rows = self.rows.iter();
         rows.any(|row| row.cells[..before_last(row)].contains(&None))
     }

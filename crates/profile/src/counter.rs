@@ -85,15 +85,15 @@ impl Counter {
 
     /// What values are shares of: the sum over all stacks of the kind. Peaks fall
     /// on different moments and have no sum; theirs is the peak of the whole.
-    pub fn whole(self, profile: &Profile, kind: Kind) -> u64 {
+    pub fn whole(self, profile: &Profile, kind: MemoryKind) -> u64 {
         if self == Counter::Peak {
             let (heap, mappings) = (profile.heap.peak_bytes, profile.mappings.peak_bytes);
             return match kind {
-                Kind::Heap => heap,
-                Kind::Mapping => mappings,
+                MemoryKind::Heap => heap,
+                MemoryKind::Mapping => mappings,
                 // Peaks of what lies inside other memory have no whole.
-                Kind::Reported => 0,
-                Kind::All => heap.saturating_add(mappings),
+                MemoryKind::Reported => 0,
+                MemoryKind::All => heap.saturating_add(mappings),
             };
         }
         self.of(&Counters::sum(&profile.stacks, kind))
@@ -102,7 +102,7 @@ impl Counter {
 
 /// Which stacks are meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum MemoryKind {
     #[default]
     Heap,
     Mapping,
@@ -110,35 +110,40 @@ pub enum Kind {
     All,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 4] = [Kind::Heap, Kind::Mapping, Kind::Reported, Kind::All];
+impl MemoryKind {
+    pub const ALL: [MemoryKind; 4] = [
+        MemoryKind::Heap,
+        MemoryKind::Mapping,
+        MemoryKind::Reported,
+        MemoryKind::All,
+    ];
 
     pub fn holds(self, kind: StackKind) -> bool {
         match self {
-            Kind::Heap => kind.is_heap(),
-            Kind::Mapping => kind == StackKind::Mapping,
-            Kind::Reported => kind == StackKind::Reported,
-            Kind::All => true,
+            MemoryKind::Heap => kind.is_heap(),
+            MemoryKind::Mapping => kind == StackKind::Mapping,
+            MemoryKind::Reported => kind == StackKind::Reported,
+            MemoryKind::All => true,
         }
     }
 
     /// The name it has on the command line.
     pub fn name(self) -> &'static str {
         match self {
-            Kind::Heap => "heap",
-            Kind::Mapping => "mapping",
-            Kind::Reported => "reported",
-            Kind::All => "all",
+            MemoryKind::Heap => "heap",
+            MemoryKind::Mapping => "mapping",
+            MemoryKind::Reported => "reported",
+            MemoryKind::All => "all",
         }
     }
 
     /// What it is, in a help text.
     pub fn meaning(self) -> &'static str {
         match self {
-            Kind::Heap => "Blocks of malloc, new and the like",
-            Kind::Mapping => "Memory from mmap, mremap and sbrk",
-            Kind::Reported => "Blocks that a pool or allocator of the program's own reported",
-            Kind::All => "All of them",
+            MemoryKind::Heap => "Blocks of malloc, new and the like",
+            MemoryKind::Mapping => "Memory from mmap, mremap and sbrk",
+            MemoryKind::Reported => "Blocks that a pool or allocator of the program's own reported",
+            MemoryKind::All => "All of them",
         }
     }
 }
@@ -192,7 +197,7 @@ mod tests {
     #[test]
     fn shares_are_of_the_sum_but_peaks_are_of_the_peak() {
         let profile = profile();
-        let whole = |counter: Counter| Kind::ALL.map(|kind| counter.whole(&profile, kind));
+        let whole = |counter: Counter| MemoryKind::ALL.map(|kind| counter.whole(&profile, kind));
         assert_eq!(whole(Counter::Calls), [111, 1000, 10_000, 11_111]);
         assert_eq!(whole(Counter::Live), [444, 4000, 40_000, 44_444]);
         assert_eq!(whole(Counter::Reallocs), [2109, 19_000, 190_000, 211_109]);
@@ -204,6 +209,9 @@ mod tests {
         let mut profile = profile();
         profile.stacks[0].counters.reallocs_moved = u64::MAX;
         profile.stacks[1].counters.reallocs_moved = u64::MAX;
-        assert_eq!(Counter::Reallocs.whole(&profile, Kind::Heap), u64::MAX);
+        assert_eq!(
+            Counter::Reallocs.whole(&profile, MemoryKind::Heap),
+            u64::MAX
+        );
     }
 }

@@ -4,7 +4,7 @@
 //! `CNTR` in their order, the names in JSON, the sums, and what [`Counter`] knows. The
 //! unit of a number is the end of its name: `_bytes`, `_ns`, or a plain count.
 
-use crate::counter::Kind;
+use crate::counter::MemoryKind;
 use crate::model::Stack;
 use serde::{Deserialize, Serialize};
 
@@ -107,7 +107,7 @@ impl Counters {
 
     /// Of the stacks of a kind; own peaks fall on different moments, so that the sum of
     /// them is no peak.
-    pub fn sum(stacks: &[Stack], kind: Kind) -> Counters {
+    pub fn sum(stacks: &[Stack], kind: MemoryKind) -> Counters {
         let mut sum = Counters::default();
         for stack in stacks.iter().filter(|stack| kind.holds(stack.kind)) {
             sum.add(&stack.counters);
@@ -119,7 +119,7 @@ impl Counters {
 impl Totals {
     /// Of the stacks of a kind. Their peak is the one thing that stacks do not say: what
     /// they held at the heap's peak is the closest to it.
-    pub fn of(stacks: &[Stack], kind: Kind) -> Totals {
+    pub fn of(stacks: &[Stack], kind: MemoryKind) -> Totals {
         let sum = Counters::sum(stacks, kind);
         Totals {
             peak_bytes: sum.at_peak_bytes,

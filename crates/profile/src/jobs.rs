@@ -151,7 +151,7 @@ mod tests {
             ],
             ..Profile::default()
         };
-        let place = Place {
+        let place = SourcePlace {
             function: 1000,
             file: 1000,
             line: 1,

@@ -44,7 +44,7 @@ pub mod timeline;
 pub mod units;
 mod unpack;
 
-pub use counter::{Counter, Kind};
+pub use counter::{Counter, MemoryKind};
 pub use decode::{decode, decode_lossy, decode_needed};
 pub use encode::{encode, encode_into};
 pub use error::{Damage, Error, Reason};

@@ -47,7 +47,7 @@ pub struct Profile {
     /// Per frame, in the order of `frames`: where it is in the source, innermost first.
     /// The last place is the frame's own function, those before it were inlined there.
     /// Empty where there is no debug information.
-    pub places: Ragged<Place>,
+    pub places: Ragged<SourcePlace>,
     pub nodes: Vec<Node>,
     pub stacks: Vec<Stack>,
     /// Per stack, in the order of `stacks`: allocations by size.
@@ -163,7 +163,7 @@ pub struct Frame {
 
 /// One function at one place of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Place {
+pub struct SourcePlace {
     /// [`NONE`] where no name is known.
     pub function: FunctionId,
     /// [`NONE`] where no file is known.

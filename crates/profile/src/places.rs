@@ -14,9 +14,9 @@ use crate::columns::{Cursor, Delta};
 use crate::decode::{items_before, row_ends};
 use crate::encode::ragged;
 use crate::error::Reason;
-use crate::model::{Place, Ragged};
+use crate::model::{Ragged, SourcePlace};
 
-pub(crate) fn encode(places: &Ragged<Place>) -> Vec<u8> {
+pub(crate) fn encode(places: &Ragged<SourcePlace>) -> Vec<u8> {
     let mut out = ragged(places);
     let items = places.items();
     out.deltas(items.iter().map(|place| id_to_code(place.function)));
@@ -25,7 +25,7 @@ pub(crate) fn encode(places: &Ragged<Place>) -> Vec<u8> {
     out.finish()
 }
 
-pub(crate) fn decode(raw: &[u8]) -> Result<Ragged<Place>, Reason> {
+pub(crate) fn decode(raw: &[u8]) -> Result<Ragged<SourcePlace>, Reason> {
     let mut cursor = Cursor::new(raw);
     let ends = row_ends(&mut cursor, 3)?;
     let items = items_before(&ends);
@@ -34,7 +34,7 @@ pub(crate) fn decode(raw: &[u8]) -> Result<Ragged<Place>, Reason> {
     let mut lines = Delta::new(cursor.column(items)?);
     let mut places = Vec::with_capacity(items);
     for _ in 0..items {
-        places.push(Place {
+        places.push(SourcePlace {
             function: id_from_code(functions.u32()?),
             file: id_from_code(files.u32()?),
             line: lines.u32()?,

@@ -1,7 +1,7 @@
 //! Puts the tables together, and something harmless in place of each that was
 //! lost, so that whatever refers to it still holds.
 
-use crate::counter::Kind;
+use crate::counter::MemoryKind;
 use crate::decode::MetaTable;
 use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
@@ -19,7 +19,7 @@ pub(crate) struct Tables {
     pub functions: Option<Vec<String>>,
     pub files: Option<Vec<String>>,
     pub frames: Option<Vec<Frame>>,
-    pub places: Option<Ragged<Place>>,
+    pub places: Option<Ragged<SourcePlace>>,
     pub nodes: Option<Vec<Node>>,
     pub paths: Option<Vec<(NodeId, StackKind)>>,
     /// Their counters; without a path until they are joined.
@@ -212,8 +212,8 @@ fn join_stacks(
 
 /// Fills in the totals from the stacks.
 fn add_up(profile: &mut Profile) {
-    profile.heap = Totals::of(&profile.stacks, Kind::Heap);
-    profile.mappings = Totals::of(&profile.stacks, Kind::Mapping);
+    profile.heap = Totals::of(&profile.stacks, MemoryKind::Heap);
+    profile.mappings = Totals::of(&profile.stacks, MemoryKind::Mapping);
     for totals in [&mut profile.heap, &mut profile.mappings] {
         totals.peak_bytes = totals.peak_bytes.max(totals.live_bytes);
     }

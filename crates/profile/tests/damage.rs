@@ -77,7 +77,7 @@ fn sample_without(tag: Tag) -> Profile {
     profile
 }
 
-fn change_places(profile: &mut Profile, change: fn(&mut Place)) {
+fn change_places(profile: &mut Profile, change: fn(&mut SourcePlace)) {
     let mut places = Ragged::default();
     for index in 0..profile.places.rows() {
         let mut row = profile.places.row(index).to_vec();

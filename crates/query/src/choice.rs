@@ -2,12 +2,12 @@
 
 use residue_calltree::{CallTree, Detail, Filter, Options, PathReader};
 use residue_names::{NameStyle, Rules};
-use residue_profile::{Kind, Measured, Profile};
+use residue_profile::{Measured, MemoryKind, Profile};
 
 /// The same for every answer about stacks.
 #[derive(Clone)]
 pub struct Choice {
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub filter: Filter,
     pub names: Names,
     /// Which counters the profile knows, as it is read.
@@ -52,7 +52,7 @@ impl Names {
             rules: &self.rules,
             style: self.style,
             detail: Detail::Line,
-            kind: Kind::All,
+            kind: MemoryKind::All,
             filter,
         };
         PathReader::new(profile, options)
@@ -61,7 +61,7 @@ impl Names {
 
 impl Choice {
     /// All stacks of a kind of a whole recording.
-    pub fn whole(kind: Kind, names: Names) -> Choice {
+    pub fn whole(kind: MemoryKind, names: Names) -> Choice {
         Choice {
             kind,
             filter: Filter::default(),

@@ -44,21 +44,21 @@ pub fn select(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use residue_profile::Kind;
+    use residue_profile::MemoryKind;
     use residue_testkit::sample;
 
     #[test]
     fn the_highest_come_first_and_zeros_not_at_all() {
         let profile = sample::profile();
-        let live = |kind: Kind, limit| {
+        let live = |kind: MemoryKind, limit| {
             let is_meant = |stack: usize| kind.holds(profile.stacks[stack].kind);
             select(&profile, Counter::Live, is_meant, limit).top
         };
-        assert_eq!(live(Kind::Heap, 10), [0, 2, 4]);
-        assert_eq!(live(Kind::Heap, 2), [0, 2]);
-        assert_eq!(live(Kind::Heap, 0), [0; 0]);
-        assert_eq!(live(Kind::All, 10), [3, 0, 2, 4]);
-        assert_eq!(live(Kind::Mapping, 10), [3]);
+        assert_eq!(live(MemoryKind::Heap, 10), [0, 2, 4]);
+        assert_eq!(live(MemoryKind::Heap, 2), [0, 2]);
+        assert_eq!(live(MemoryKind::Heap, 0), [0; 0]);
+        assert_eq!(live(MemoryKind::All, 10), [3, 0, 2, 4]);
+        assert_eq!(live(MemoryKind::Mapping, 10), [3]);
     }
 
     #[test]

@@ -8,7 +8,7 @@ pub struct Grid {
     /// is one, stands beside the first.
     pub names: &'static [&'static str],
     pub columns: Vec<Column>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<TableRow>,
 }
 
 pub struct Column {
@@ -21,7 +21,7 @@ pub struct Column {
     pub whole: Option<u64>,
 }
 
-pub struct Row {
+pub struct TableRow {
     pub names: Vec<String>,
     /// By column; `None` where it was not recorded.
     pub numbers: Vec<Option<i128>>,
@@ -41,7 +41,7 @@ impl Serialize for Grid {
 
 struct RowOf<'a> {
     grid: &'a Grid,
-    row: &'a Row,
+    row: &'a TableRow,
 }
 
 impl Serialize for RowOf<'_> {

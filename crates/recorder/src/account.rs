@@ -18,7 +18,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
-use residue_residency::{Kind, Smaps, Sorting, Sums, Vma};
+use residue_residency::{ResidentKind, Smaps, Sorting, Sums, Vma};
 
 /// Rest between two accounts, in multiples of what one takes.
 const REST: u64 = 400;
@@ -66,14 +66,17 @@ fn take(hot: &Hot, arena: Arena, time_ns: u64) {
     // The recorder's private memory is anonymous like the heap, and may even share
     // an area with it.
     let private = arena.get(header::PRIVATE_BYTES);
-    let heap = sums.resident_bytes(Kind::Heap);
+    let heap = sums.resident_bytes(ResidentKind::Heap);
     let own = private.min(heap);
     set(ACCOUNT_HEAP, heap - own);
-    set(ACCOUNT_MAPPED, sums.resident_bytes(Kind::Mapped));
-    set(ACCOUNT_STACKS, sums.resident_bytes(Kind::Stacks));
-    set(ACCOUNT_FILES, sums.resident_bytes(Kind::Files));
-    set(ACCOUNT_RECORDER, sums.resident_bytes(Kind::Recorder) + own);
-    set(ACCOUNT_OTHER, sums.resident_bytes(Kind::Other));
+    set(ACCOUNT_MAPPED, sums.resident_bytes(ResidentKind::Mapped));
+    set(ACCOUNT_STACKS, sums.resident_bytes(ResidentKind::Stacks));
+    set(ACCOUNT_FILES, sums.resident_bytes(ResidentKind::Files));
+    set(
+        ACCOUNT_RECORDER,
+        sums.resident_bytes(ResidentKind::Recorder) + own,
+    );
+    set(ACCOUNT_OTHER, sums.resident_bytes(ResidentKind::Other));
     set(ACCOUNT_PSS, sums.total_proportional_bytes());
     set(ACCOUNT_LIVE, moments::live_bytes(arena));
     set(ACCOUNT_MOMENT, arena.get(header::INTERVAL));

@@ -5,7 +5,7 @@ use crate::hot;
 use crate::moments;
 use crate::private;
 use core::sync::atomic::{AtomicU64, Ordering};
-use residue_arena::moments::{KIND_TOTAL, MOST_NAMES, Row};
+use residue_arena::moments::{KIND_TOTAL, MOST_NAMES, MomentRow};
 
 /// The bits of two `f64` per name: the total, and what was last written of it.
 #[repr(C)]
@@ -55,7 +55,7 @@ pub fn add(name: u32, value: f64) {
 }
 
 /// Writes the totals that changed, behind a kept moment.
-pub fn write_totals(arena: Arena, moment: &Row) {
+pub fn write_totals(arena: Arena, moment: &MomentRow) {
     if hot::get().totals.load(Ordering::Relaxed).is_null() {
         return;
     }
@@ -64,7 +64,7 @@ pub fn write_totals(arena: Arena, moment: &Row) {
         let now = total.now.load(Ordering::Relaxed);
         let is_used = total.is_used.load(Ordering::Relaxed) != 0;
         if is_used && total.written.swap(now, Ordering::Relaxed) != now {
-            let row = Row {
+            let row = MomentRow {
                 kind: KIND_TOTAL,
                 name: u32::try_from(name).ok(),
                 id: now,

@@ -49,7 +49,7 @@ type Directory = AtomicPtr<AtomicUsize>;
 
 /// Which of the two trees, the place of the page in its directory, the entry in
 /// the page, and the half of the granule.
-struct Place {
+struct BlockPlace {
     tree: usize,
     root: usize,
     page: usize,
@@ -58,7 +58,7 @@ struct Place {
 }
 
 #[inline(always)]
-fn place(address: usize, granule_shift: u32) -> Place {
+fn place(address: usize, granule_shift: u32) -> BlockPlace {
     let page_shift = granule_shift + ENTRY_BITS;
     let is_wide = granule_shift == WIDE_GRANULE_SHIFT;
     // Reported blocks have trees of their own, as their granule may be another.
@@ -67,7 +67,7 @@ fn place(address: usize, granule_shift: u32) -> Place {
     } else {
         0
     };
-    Place {
+    BlockPlace {
         tree: if is_wide {
             0
         } else {

@@ -108,8 +108,8 @@ fn begin(
 }
 
 /// The event of a stream ends at `row`'s moment.
-fn end_open(arena: Arena, open: &mut streams::Open, row: Row) {
-    let row = Row {
+fn end_open(arena: Arena, open: &mut streams::Open, row: MomentRow) {
+    let row = MomentRow {
         kind: KIND_END,
         event: open.number,
         id: open.id,
@@ -122,7 +122,7 @@ fn end_open(arena: Arena, open: &mut streams::Open, row: Row) {
 }
 
 /// Writes a begin or an end. Those of events that are kept are moments.
-fn write_boundary(arena: Arena, mut row: Row, is_kept: bool) {
+fn write_boundary(arena: Arena, mut row: MomentRow, is_kept: bool) {
     if is_kept {
         moments::end_interval(arena, &mut row);
     }
@@ -217,7 +217,7 @@ pub unsafe extern "C" fn stamp(name: *const c_char) {
     unsafe {
         with_name(name, |hot, arena, thread, name| {
             let event = event_number(arena, thread);
-            let row = Row {
+            let row = MomentRow {
                 kind: KIND_STAMP,
                 name: Some(name),
                 event,
@@ -238,13 +238,13 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
             counts::add(name, value);
             let event = event_number(arena, thread);
             let now_ns = sys::monotonic_ns();
-            let row = Row {
+            let row = MomentRow {
                 kind: KIND_COUNT,
                 name: Some(name),
                 event,
                 id: value.to_bits(),
                 time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
-                ..Row::default()
+                ..MomentRow::default()
             };
             moments::write(arena, &row, moments::is_kept(hot, arena, event));
         });

@@ -27,18 +27,18 @@ const MOST_CHANGES_PER_STRIDE: u64 = 1 << 21;
 
 /// The process at the begin of an event. Its sizes are read if they were not just a
 /// moment ago.
-pub fn sample_at_begin(hot: &Hot, arena: Arena) -> Row {
+pub fn sample_at_begin(hot: &Hot, arena: Arena) -> MomentRow {
     sample_if_rested(hot, arena, &hot.statm_begin_ns, 1)
 }
 
 /// The process at the end of an event, four times as rarely. Begins cover whole turns, so
 /// they have a rest of their own: an end that was looked at must not keep the begin right
 /// after it from being so.
-pub fn sample_at_end(hot: &Hot, arena: Arena) -> Row {
+pub fn sample_at_end(hot: &Hot, arena: Arena) -> MomentRow {
     sample_if_rested(hot, arena, &hot.statm_end_ns, 4)
 }
 
-fn sample_if_rested(hot: &Hot, arena: Arena, looked_ns: &AtomicU64, times: u64) -> Row {
+fn sample_if_rested(hot: &Hot, arena: Arena, looked_ns: &AtomicU64, times: u64) -> MomentRow {
     let now_ns = sys::monotonic_ns();
     let rested = now_ns.saturating_sub(looked_ns.load(Ordering::Relaxed));
     let cost_ns = hot.statm_cost_ns.load(Ordering::Relaxed);
@@ -61,25 +61,25 @@ fn sample_if_rested(hot: &Hot, arena: Arena, looked_ns: &AtomicU64, times: u64) 
 }
 
 /// The process now, with its sizes, as the program asked for it.
-pub fn whole_sample(hot: &Hot, arena: Arena) -> Row {
+pub fn whole_sample(hot: &Hot, arena: Arena) -> MomentRow {
     let mut row = sample_without_sizes(hot, arena, sys::monotonic_ns());
     read_sizes(arena, &mut row);
     row
 }
 
-fn sample_without_sizes(hot: &Hot, arena: Arena, now_ns: u64) -> Row {
-    Row {
+fn sample_without_sizes(hot: &Hot, arena: Arena, now_ns: u64) -> MomentRow {
+    MomentRow {
         time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
         live_bytes: live_bytes(arena),
         mapped_bytes: arena.get(header::MAPPED_BYTES),
         recorder_bytes: recorder_bytes(arena),
         threads: hot.threads_seen.load(Ordering::Relaxed),
-        ..Row::default()
+        ..MomentRow::default()
     }
 }
 
 /// The sizes of the process, as the kernel tells them; false where it does not.
-fn read_sizes(arena: Arena, row: &mut Row) -> bool {
+fn read_sizes(arena: Arena, row: &mut MomentRow) -> bool {
     let Some(statm) = read_statm() else {
         return false;
     };
@@ -131,13 +131,13 @@ pub fn names_used(arena: Arena) -> usize {
 }
 
 /// Ends the interval that runs: the row becomes a moment.
-pub fn end_interval(arena: Arena, row: &mut Row) {
+pub fn end_interval(arena: Arena, row: &mut MomentRow) {
     let before = arena.word(header::INTERVAL).fetch_add(1, Ordering::Relaxed);
     row.number = (before + 1) as u32;
 }
 
 /// Writes a row, for good or into the ring of the latest.
-pub fn write(arena: Arena, row: &Row, is_kept: bool) {
+pub fn write(arena: Arena, row: &MomentRow, is_kept: bool) {
     let Some(item) = place(arena, is_kept) else {
         return;
     };

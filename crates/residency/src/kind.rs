@@ -3,7 +3,7 @@
 use crate::vma::{Name, Vma};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum ResidentKind {
     /// The allocator's.
     Heap,
     /// Anonymous memory that the program mapped itself.
@@ -20,40 +20,40 @@ pub enum Kind {
 /// What can be told from the area alone. Anonymous memory that is not the
 /// allocator's, other threads' stacks and the recorder's areas look like heap
 /// or files; who knows their addresses asks for those first.
-pub fn default_kind(vma: &Vma) -> Kind {
+pub fn default_kind(vma: &Vma) -> ResidentKind {
     match vma.name {
-        Name::Heap => Kind::Heap,
-        Name::Stack => Kind::Stacks,
-        Name::Kernel(_) => Kind::Other,
-        _ if vma.is_file() => Kind::Files,
-        _ => Kind::Heap,
+        Name::Heap => ResidentKind::Heap,
+        Name::Stack => ResidentKind::Stacks,
+        Name::Kernel(_) => ResidentKind::Other,
+        _ if vma.is_file() => ResidentKind::Files,
+        _ => ResidentKind::Heap,
     }
 }
 
 /// Bytes by kind.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Sums {
-    resident: [u64; Kind::COUNT],
-    proportional: [u64; Kind::COUNT],
+    resident: [u64; ResidentKind::COUNT],
+    proportional: [u64; ResidentKind::COUNT],
 }
 
-impl Kind {
+impl ResidentKind {
     const COUNT: usize = 6;
 }
 
 impl Sums {
     pub(crate) const NOTHING: Sums = Sums {
-        resident: [0; Kind::COUNT],
-        proportional: [0; Kind::COUNT],
+        resident: [0; ResidentKind::COUNT],
+        proportional: [0; ResidentKind::COUNT],
     };
 
     /// Resident bytes (Rss) of one kind.
-    pub fn resident_bytes(&self, kind: Kind) -> u64 {
+    pub fn resident_bytes(&self, kind: ResidentKind) -> u64 {
         self.resident.get(kind as usize).copied().unwrap_or(0)
     }
 
     /// Resident bytes, where a page shared by n processes counts as an n-th (Pss).
-    pub fn proportional_bytes(&self, kind: Kind) -> u64 {
+    pub fn proportional_bytes(&self, kind: ResidentKind) -> u64 {
         self.proportional.get(kind as usize).copied().unwrap_or(0)
     }
 
@@ -65,22 +65,22 @@ impl Sums {
         total(&self.proportional)
     }
 
-    pub(crate) fn add_resident(&mut self, kind: Kind, bytes: u64) {
+    pub(crate) fn add_resident(&mut self, kind: ResidentKind, bytes: u64) {
         add(&mut self.resident, kind, bytes);
     }
 
-    pub(crate) fn add_proportional(&mut self, kind: Kind, bytes: u64) {
+    pub(crate) fn add_proportional(&mut self, kind: ResidentKind, bytes: u64) {
         add(&mut self.proportional, kind, bytes);
     }
 }
 
-fn add(sums: &mut [u64; Kind::COUNT], kind: Kind, bytes: u64) {
+fn add(sums: &mut [u64; ResidentKind::COUNT], kind: ResidentKind, bytes: u64) {
     if let Some(sum) = sums.get_mut(kind as usize) {
         *sum = sum.saturating_add(bytes);
     }
 }
 
-fn total(sums: &[u64; Kind::COUNT]) -> u64 {
+fn total(sums: &[u64; ResidentKind::COUNT]) -> u64 {
     sums.iter()
         .fold(0, |sum, &of_kind| sum.saturating_add(of_kind))
 }
@@ -89,26 +89,26 @@ fn total(sums: &[u64; Kind::COUNT]) -> u64 {
 mod tests {
     use super::*;
 
-    const ALL: [Kind; Kind::COUNT] = [
-        Kind::Heap,
-        Kind::Mapped,
-        Kind::Stacks,
-        Kind::Files,
-        Kind::Recorder,
-        Kind::Other,
+    const ALL: [ResidentKind; ResidentKind::COUNT] = [
+        ResidentKind::Heap,
+        ResidentKind::Mapped,
+        ResidentKind::Stacks,
+        ResidentKind::Files,
+        ResidentKind::Recorder,
+        ResidentKind::Other,
     ];
 
-    fn kind_of(inode: u64, name: &str) -> Kind {
+    fn kind_of(inode: u64, name: &str) -> ResidentKind {
         let line = std::format!("7f00-7f10 rw-p 00000000 00:01 {inode}    {name}");
         default_kind(&Vma::parse(line.as_bytes()).unwrap())
     }
 
     #[test]
     fn kinds_by_name() {
-        assert_eq!(kind_of(0, "[heap]"), Kind::Heap);
-        assert_eq!(kind_of(0, ""), Kind::Heap);
-        assert_eq!(kind_of(0, "[anon: glibc: malloc]"), Kind::Heap);
-        assert_eq!(kind_of(0, "[stack]"), Kind::Stacks);
+        assert_eq!(kind_of(0, "[heap]"), ResidentKind::Heap);
+        assert_eq!(kind_of(0, ""), ResidentKind::Heap);
+        assert_eq!(kind_of(0, "[anon: glibc: malloc]"), ResidentKind::Heap);
+        assert_eq!(kind_of(0, "[stack]"), ResidentKind::Stacks);
         for special in [
             "[vdso]",
             "[vvar]",
@@ -116,7 +116,7 @@ mod tests {
             "[vsyscall]",
             "[uprobes]",
         ] {
-            assert_eq!(kind_of(0, special), Kind::Other);
+            assert_eq!(kind_of(0, special), ResidentKind::Other);
         }
         for file in [
             "/usr/bin/head",
@@ -127,7 +127,7 @@ mod tests {
             "[anon_shmem:queue]",
             "",
         ] {
-            assert_eq!(kind_of(17, file), Kind::Files);
+            assert_eq!(kind_of(17, file), ResidentKind::Files);
         }
     }
 
@@ -149,9 +149,9 @@ mod tests {
     #[test]
     fn sums_stop_at_the_top() {
         let mut sums = Sums::NOTHING;
-        sums.add_resident(Kind::Heap, u64::MAX);
-        sums.add_resident(Kind::Heap, 1);
-        sums.add_resident(Kind::Files, 1);
+        sums.add_resident(ResidentKind::Heap, u64::MAX);
+        sums.add_resident(ResidentKind::Heap, 1);
+        sums.add_resident(ResidentKind::Files, 1);
         assert_eq!(sums.total_resident_bytes(), u64::MAX);
     }
 }

@@ -32,7 +32,7 @@ mod sorting;
 mod statm;
 mod vma;
 
-pub use kind::{Kind, Sums, default_kind};
+pub use kind::{ResidentKind, Sums, default_kind};
 pub use number::{decimal, hexadecimal};
 pub use smaps::Smaps;
 pub use sorting::Sorting;

@@ -3,7 +3,7 @@
 //! The text is cut into lines in a small buffer. Lines that say something to us are
 //! shorter than it, but for the paths of files, of which the head is enough.
 
-use crate::kind::{Kind, Sums};
+use crate::kind::{ResidentKind, Sums};
 use crate::number::decimal;
 use crate::vma::Vma;
 
@@ -18,7 +18,7 @@ pub struct Smaps {
     /// Bytes of the line so far, at most those there is room for.
     length: usize,
     /// Of the area whose fields are being read; none before the first.
-    kind: Option<Kind>,
+    kind: Option<ResidentKind>,
     sums: Sums,
 }
 
@@ -39,7 +39,7 @@ impl Smaps {
     }
 
     /// Takes the next bytes of the text. `classify` is asked once for each area.
-    pub fn feed(&mut self, chunk: &[u8], classify: &mut impl FnMut(&Vma) -> Kind) {
+    pub fn feed(&mut self, chunk: &[u8], classify: &mut impl FnMut(&Vma) -> ResidentKind) {
         for &byte in chunk {
             match byte {
                 b'\n' => self.end_line(classify),
@@ -60,7 +60,7 @@ impl Smaps {
         }
     }
 
-    fn end_line(&mut self, classify: &mut impl FnMut(&Vma) -> Kind) {
+    fn end_line(&mut self, classify: &mut impl FnMut(&Vma) -> ResidentKind) {
         let line = self.line.get(..self.length).unwrap_or(&self.line);
         self.length = 0;
         if let Some(vma) = Vma::parse(line) {
@@ -128,14 +128,20 @@ Pss:                   0 kB
     #[test]
     fn a_known_text() {
         let sums = sums_in_chunks(TEXT.as_bytes(), TEXT.len());
-        assert_eq!(sums.resident_bytes(Kind::Heap), (600 + 40960) * 1024);
-        assert_eq!(sums.proportional_bytes(Kind::Heap), (600 + 40960) * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Files), 12 * 1024);
-        assert_eq!(sums.proportional_bytes(Kind::Files), 3 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Stacks), 16 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Other), 4 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Mapped), 0);
-        assert_eq!(sums.resident_bytes(Kind::Recorder), 0);
+        assert_eq!(
+            sums.resident_bytes(ResidentKind::Heap),
+            (600 + 40960) * 1024
+        );
+        assert_eq!(
+            sums.proportional_bytes(ResidentKind::Heap),
+            (600 + 40960) * 1024
+        );
+        assert_eq!(sums.resident_bytes(ResidentKind::Files), 12 * 1024);
+        assert_eq!(sums.proportional_bytes(ResidentKind::Files), 3 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Stacks), 16 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Other), 4 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Mapped), 0);
+        assert_eq!(sums.resident_bytes(ResidentKind::Recorder), 0);
         assert_eq!(sums.total_resident_bytes(), 41592 * 1024);
         assert_eq!(sums.total_proportional_bytes(), 41579 * 1024);
     }
@@ -155,17 +161,17 @@ Pss:                   0 kB
         smaps.feed(TEXT.as_bytes(), &mut |vma: &Vma| {
             seen.push(vma.start);
             match vma.start {
-                0x7f10_0000_0000 => Kind::Mapped,
-                0x7f10_5000_0000 => Kind::Recorder,
+                0x7f10_0000_0000 => ResidentKind::Mapped,
+                0x7f10_5000_0000 => ResidentKind::Recorder,
                 _ => default_kind(vma),
             }
         });
         assert_eq!(seen.len(), 6);
         let sums = smaps.sums();
-        assert_eq!(sums.resident_bytes(Kind::Heap), 600 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Mapped), 40960 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Recorder), 4 * 1024);
-        assert_eq!(sums.resident_bytes(Kind::Files), 8 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Heap), 600 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Mapped), 40960 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Recorder), 4 * 1024);
+        assert_eq!(sums.resident_bytes(ResidentKind::Files), 8 * 1024);
     }
 
     #[test]
@@ -192,8 +198,14 @@ Pss:                   0 kB
             let prefix_bytes = "7f00-7f10 rw-p 00000000 00:01 7    ".len();
             let head = &path.as_bytes()[..LINE_BYTES - prefix_bytes];
             assert_eq!(names, [head]);
-            assert_eq!(smaps.sums().resident_bytes(Kind::Files), (12 + 9) * 1024);
-            assert_eq!(smaps.sums().proportional_bytes(Kind::Files), 4 * 1024);
+            assert_eq!(
+                smaps.sums().resident_bytes(ResidentKind::Files),
+                (12 + 9) * 1024
+            );
+            assert_eq!(
+                smaps.sums().proportional_bytes(ResidentKind::Files),
+                4 * 1024
+            );
         }
     }
 
@@ -226,10 +238,14 @@ Pss:                   0 kB
         for chunk_bytes in [1, 7, 4096] {
             assert_eq!(sums_in_chunks(&text, chunk_bytes), whole);
         }
-        for kind in [Kind::Heap, Kind::Stacks, Kind::Files] {
+        for kind in [
+            ResidentKind::Heap,
+            ResidentKind::Stacks,
+            ResidentKind::Files,
+        ] {
             assert!(whole.resident_bytes(kind) > 0, "{kind:?}");
         }
-        assert_eq!(whole.resident_bytes(Kind::Recorder), 0);
+        assert_eq!(whole.resident_bytes(ResidentKind::Recorder), 0);
     }
 
     /// The totals as the kernel adds them up itself.

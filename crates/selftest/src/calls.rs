@@ -2,7 +2,7 @@
 
 use super::check::{Check, unequal};
 use super::recorded::Laboratory;
-use crate::target::{Kind, Tally, Told, Work, scope_name};
+use crate::target::{TalliedKind, Tally, Told, Work, scope_name};
 use anyhow::{Result, bail};
 use residue_names::{DemangleStyle, demangle};
 use residue_profile::units::{count, counted};
@@ -54,8 +54,8 @@ fn readable(function: &str) -> String {
 
 fn differences(told: &Tally, profile: &Profile) -> Vec<String> {
     let kind = match told.kind {
-        Kind::Heap => StackKind::Heap,
-        Kind::Mapping => StackKind::Mapping,
+        TalliedKind::Heap => StackKind::Heap,
+        TalliedKind::Mapping => StackKind::Mapping,
     };
     let scope = format!("[{}]", scope_name(&told.function));
     let seen = sum_in_scope(profile, kind, &scope);

@@ -13,7 +13,7 @@ pub const NONE: u32 = u32::MAX;
 
 /// One function at one place of the source.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Place {
+pub struct ResolvedPlace {
     /// An index into the names, or [`NONE`].
     pub function: u32,
     /// An index into the files, or [`NONE`].
@@ -33,7 +33,7 @@ pub(crate) struct Answer {
     /// For each address where its places end; they begin where those before end.
     pub(crate) ends: Vec<u32>,
     /// Innermost first; the last one of an address is of its function.
-    pub(crate) places: Vec<Place>,
+    pub(crate) places: Vec<ResolvedPlace>,
 }
 
 impl Answer {
@@ -42,7 +42,7 @@ impl Answer {
         Some(name)
     }
 
-    pub(crate) fn places_of(&self, row: usize) -> &[Place] {
+    pub(crate) fn places_of(&self, row: usize) -> &[ResolvedPlace] {
         let start = row.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.places[start as usize..self.ends[row] as usize]
     }
@@ -55,7 +55,7 @@ pub(crate) struct AnswerBuilder {
     files: Texts,
     functions: Vec<u32>,
     ends: Vec<u32>,
-    places: Vec<Place>,
+    places: Vec<ResolvedPlace>,
 }
 
 /// The numbers that the strings of one answer have in another, as far as they are known.
@@ -85,7 +85,7 @@ impl AnswerBuilder {
     }
 
     /// Adds the answer for the next address.
-    pub(crate) fn push(&mut self, function: u32, places: impl IntoIterator<Item = Place>) {
+    pub(crate) fn push(&mut self, function: u32, places: impl IntoIterator<Item = ResolvedPlace>) {
         self.places.extend(places);
         self.functions.push(function);
         self.ends.push(self.places.len() as u32);
@@ -121,7 +121,7 @@ impl AnswerBuilder {
     fn append_place(
         &mut self,
         other: &Answer,
-        place: &Place,
+        place: &ResolvedPlace,
         function: u32,
         numbers: &mut Renumbering,
     ) {
@@ -131,7 +131,7 @@ impl AnswerBuilder {
             &mut self.files,
             &mut numbers.files,
         );
-        self.places.push(Place {
+        self.places.push(ResolvedPlace {
             function,
             file,
             line: place.line,
@@ -148,11 +148,12 @@ impl AnswerBuilder {
         let files: Vec<u32> = other.files.iter().map(|file| self.file(file)).collect();
         let number = |numbers: &[u32], old: u32| numbers.get(old as usize).copied().unwrap_or(NONE);
         let start = self.places.len() as u32;
-        self.places.extend(other.places.iter().map(|place| Place {
-            function: number(&names, place.function),
-            file: number(&files, place.file),
-            line: place.line,
-        }));
+        self.places
+            .extend(other.places.iter().map(|place| ResolvedPlace {
+                function: number(&names, place.function),
+                file: number(&files, place.file),
+                line: place.line,
+            }));
         let functions = other.functions.iter();
         self.functions
             .extend(functions.map(|&function| number(&names, function)));

@@ -18,7 +18,7 @@ use std::path::PathBuf;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::answer::{Answer, NONE, Place};
+use crate::answer::{Answer, NONE, ResolvedPlace};
 use crate::resolve_module::Known;
 use crate::witness::Stamp;
 
@@ -59,7 +59,7 @@ pub(crate) fn encode(entry: &Entry) -> Option<Vec<u8>> {
     out.list(answer.functions.iter().map(|&function| function.into()));
     out.list(answer.ends.iter().map(|&end| end.into()));
     let places = answer.places.iter();
-    let numbers = |place: &Place| [place.function, place.file, place.line].map(u64::from);
+    let numbers = |place: &ResolvedPlace| [place.function, place.file, place.line].map(u64::from);
     out.list(places.flat_map(numbers));
     if out.0.len() > MOST_UNPACKED_BYTES {
         return None;
@@ -101,7 +101,7 @@ pub(crate) fn decode(file: &[u8]) -> Option<Entry> {
     let functions = input.small_list()?;
     let ends = input.small_list()?;
     let places = input.small_list()?;
-    let places = places.chunks_exact(3).map(|numbers| Place {
+    let places = places.chunks_exact(3).map(|numbers| ResolvedPlace {
         function: numbers[0],
         file: numbers[1],
         line: numbers[2],
@@ -208,7 +208,7 @@ mod tests {
     fn entry() -> Entry {
         let there = Stamp::of(std::path::Path::new("/"));
         assert!(there.is_some());
-        let place = |function, file, line| Place {
+        let place = |function, file, line| ResolvedPlace {
             function,
             file,
             line,

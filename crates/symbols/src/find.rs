@@ -71,7 +71,7 @@ enum Fit {
 
 /// All symbols at one address.
 #[derive(Default)]
-struct Place {
+struct AddressSymbols {
     size: u64,
     best: Option<(Fit, String)>,
 }
@@ -80,7 +80,7 @@ struct Place {
 struct Matches {
     has_symbols: bool,
     code: Vec<Range<u64>>,
-    places: BTreeMap<u64, Place>,
+    places: BTreeMap<u64, AddressSymbols>,
 }
 
 impl Matches {

@@ -36,7 +36,7 @@ mod search;
 mod table;
 mod witness;
 
-pub use answer::{NONE, Place};
+pub use answer::{NONE, ResolvedPlace};
 pub use cache::Cache;
 pub use elf::{SymbolTable, build_id};
 pub use error::Error;

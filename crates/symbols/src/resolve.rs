@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
-use crate::answer::{Answer, AnswerBuilder, NONE, Place, Renumbering};
+use crate::answer::{Answer, AnswerBuilder, NONE, Renumbering, ResolvedPlace};
 use crate::cache::Cache;
 use crate::cache_entry::Entry;
 use crate::directory::Index;
@@ -68,7 +68,7 @@ impl Resolution {
     /// Where the address is in the source, innermost first. The last place is of the
     /// function itself, those before it were inlined there. Empty without debug
     /// information.
-    pub fn places(&self, module: usize, address: usize) -> &[Place] {
+    pub fn places(&self, module: usize, address: usize) -> &[ResolvedPlace] {
         self.answer.places_of(self.modules[module].start + address)
     }
 }

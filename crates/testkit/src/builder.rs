@@ -78,7 +78,7 @@ impl Builder {
             false => self.module(module),
         };
         let outermost = self.place(own);
-        let mut places: Vec<Place> = parts.map(|part| self.place(part)).collect();
+        let mut places: Vec<SourcePlace> = parts.map(|part| self.place(part)).collect();
         places.reverse();
         places.push(outermost);
         if places.len() == 1 && outermost.line == 0 {
@@ -101,7 +101,7 @@ impl Builder {
         text: &str,
         module: ModuleId,
         function: FunctionId,
-        places: Vec<Place>,
+        places: Vec<SourcePlace>,
     ) -> FrameId {
         let frame = Frame {
             module,
@@ -127,7 +127,7 @@ impl Builder {
         })
     }
 
-    fn place(&mut self, text: &str) -> Place {
+    fn place(&mut self, text: &str) -> SourcePlace {
         // Not the colons of a namespace.
         let line = text
             .rsplit_once(':')
@@ -137,7 +137,7 @@ impl Builder {
             0 => NONE,
             _ => self.file(format!("{name}.c")),
         };
-        Place {
+        SourcePlace {
             function: self.function(name),
             file,
             line,

@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use residue_profile::timeline::MomentKind;
-use residue_profile::{Counter, Kind, Profile, decode, encode};
+use residue_profile::{Counter, MemoryKind, Profile, decode, encode};
 use residue_testkit::synthetic::{Spec, profile, truth};
 
 fn small() -> Spec {
@@ -93,7 +93,7 @@ fn totals_are_the_sums_over_the_stacks() {
         assert!(totals.live_bytes > 0 && totals.peak_bytes >= totals.live_bytes);
     }
     assert_eq!(made.heap.peak_bytes, value(&made, "heap.at-peak"));
-    let whole = Counter::Calls.whole(&made, Kind::All);
+    let whole = Counter::Calls.whole(&made, MemoryKind::All);
     let parts = ["heap", "mapping", "reported"].map(|kind| value(&made, &format!("{kind}.calls")));
     assert_eq!(whole, parts.iter().sum::<u64>());
     assert!(parts.iter().all(|&calls| calls > 0));

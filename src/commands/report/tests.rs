@@ -3,7 +3,7 @@
 use super::*;
 use crate::text::report::summary;
 use clap::Parser;
-use residue_profile::Kind;
+use residue_profile::MemoryKind;
 use residue_testkit::sample;
 use serde_json::{Value, json};
 
@@ -373,7 +373,7 @@ fn wrong_arguments_are_refused() {
         let line = [&["report"], wrong].concat();
         assert!(Line::try_parse_from(line).is_err(), "{wrong:?}");
     }
-    assert_eq!(options(&["--kind=all"]).reading.kind, Kind::All);
+    assert_eq!(options(&["--kind=all"]).reading.kind, MemoryKind::All);
     assert_eq!(options(&["--top=all"]).request().limit.rows, usize::MAX);
     assert_eq!(
         options(&["--min-percent=2%"]).request().threshold_percent,

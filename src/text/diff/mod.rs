@@ -4,7 +4,7 @@
 pub mod head;
 pub mod numbers;
 
-use residue_calltree::diff::{Pair, Row};
+use residue_calltree::diff::{ComparedRow, Pair};
 use residue_calltree::{CallNodeId, Label, PathStep};
 
 use crate::text::diff::numbers::{amount, percent, plain, rate, signed, to_before, unit};
@@ -41,8 +41,8 @@ pub fn lines(comparison: &Comparison, table: &Table, look: &Look) -> Vec<String>
         look,
     };
     let mut lines = head::lines(comparison, table);
-    let more: Vec<&Row> = table.more().iter().collect();
-    let less: Vec<&Row> = table.less().iter().rev().collect();
+    let more: Vec<&ComparedRow> = table.more().iter().collect();
+    let less: Vec<&ComparedRow> = table.less().iter().rev().collect();
     if !table.rows.is_empty() {
         lines.push(String::new());
         lines.push(text.heading());
@@ -57,7 +57,7 @@ pub fn lines(comparison: &Comparison, table: &Table, look: &Look) -> Vec<String>
 }
 
 /// The name of a row, as it stands in a sentence: a function, or a path leaf first.
-pub fn row_name(comparison: &Comparison, by: By, row: &Row) -> String {
+pub fn row_name(comparison: &Comparison, by: By, row: &ComparedRow) -> String {
     match by {
         By::Stack => {
             let path = comparison.tree.path_leaf_first(row.id);
@@ -107,9 +107,9 @@ impl Text<'_> {
 
     /// Rows of one direction, the greatest change first, and a line for those that are
     /// not shown.
-    fn part(&self, rows: &[&Row], what: &str, lines: &mut Vec<String>) {
+    fn part(&self, rows: &[&ComparedRow], what: &str, lines: &mut Vec<String>) {
         let sums = &self.table.sums;
-        let is_shown = |row: &Row| sums.share(row.weight) * 100.0 >= self.look.min_percent;
+        let is_shown = |row: &ComparedRow| sums.share(row.weight) * 100.0 >= self.look.min_percent;
         let enough = rows.iter().take_while(|row| is_shown(row)).count();
         let (shown, others) = rows.split_at(enough.min(self.look.top));
         for row in shown {
@@ -166,7 +166,7 @@ impl Text<'_> {
         lines.push(self.row("", whole, 0, "all"));
     }
 
-    fn stack(&self, row: &Row, lines: &mut Vec<String>) {
+    fn stack(&self, row: &ComparedRow, lines: &mut Vec<String>) {
         let share = percent(self.table.sums.share(row.weight));
         let whole = if row.weight > 0 { "growth" } else { "fall" };
         lines.push(self.row(
@@ -192,7 +192,7 @@ impl Text<'_> {
     }
 
     /// The change to the byte, and that of the counter beside it.
-    fn exactly(&self, row: &Row) -> String {
+    fn exactly(&self, row: &ComparedRow) -> String {
         let per = self.comparison.per;
         let of = |counter: Counter, pair: Pair| match per {
             None => format!("{} {}", plain(pair.delta(), true), unit(counter)),
@@ -216,7 +216,7 @@ impl Text<'_> {
         text
     }
 
-    fn label(&self, row: &Row) -> String {
+    fn label(&self, row: &ComparedRow) -> String {
         let name = label_name(&self.comparison.tree.labels[row.id as usize]);
         let (other, what) = match (self.table.own_and_cumulative(row), self.table.is_cumulative) {
             (Some((own, _)), true) => (own, "itself"),

@@ -5,7 +5,7 @@ use residue_profile::units::{count, counted, share};
 use residue_query::report::flat::Flat;
 use residue_query::report::source::Source;
 
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 /// What the table shows, in a line.
 pub fn heading(flat: &Flat, source: &Source<'_>, what: [&str; 2]) -> String {
@@ -43,8 +43,8 @@ pub fn heading(flat: &Flat, source: &Source<'_>, what: [&str; 2]) -> String {
 /// The kind of memory where it is not the usual one, to stand before what is counted.
 pub fn kind(source: &Source<'_>) -> &'static str {
     match source.kind() {
-        Kind::Heap | Kind::All => "",
-        Kind::Mapping => "mapped ",
-        Kind::Reported => "reported ",
+        MemoryKind::Heap | MemoryKind::All => "",
+        MemoryKind::Mapping => "mapped ",
+        MemoryKind::Reported => "reported ",
     }
 }

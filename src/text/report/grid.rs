@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use residue_names::columns;
 use residue_profile::units::{bytes, count, share};
-use residue_query::table::{Column, Grid, Row};
+use residue_query::table::{Column, Grid, TableRow};
 
 use crate::text::csv;
 use crate::text::terminal::Page;
@@ -65,7 +65,7 @@ pub fn lines(grid: &Grid, page: &Page) -> Vec<String> {
     lines
 }
 
-fn cells(grid: &Grid, row: &Row) -> Vec<String> {
+fn cells(grid: &Grid, row: &TableRow) -> Vec<String> {
     let mut cells = Vec::new();
     for (column, &value) in grid.columns.iter().zip(&row.numbers) {
         cells.push(number(column, value));
@@ -90,7 +90,7 @@ pub fn write_csv(grid: &Grid, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-fn name_and_module(page: &Page, row: &Row, room: usize) -> String {
+fn name_and_module(page: &Page, row: &TableRow, room: usize) -> String {
     let Some(name) = row.names.first() else {
         return String::new();
     };
@@ -129,7 +129,7 @@ mod tests {
     use serde_json::json;
 
     fn grid() -> Grid {
-        let row = |name: &str, module: &str, live: i128, calls: i128| Row {
+        let row = |name: &str, module: &str, live: i128, calls: i128| TableRow {
             names: vec![name.to_string(), module.to_string()],
             numbers: vec![Some(live), Some(calls)],
             is_framework: name == "frame",

@@ -11,17 +11,17 @@ use residue_query::report::stacks::Stacks;
 use super::bins;
 use crate::text::terminal::Page;
 use crate::text::{csv, paths};
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 /// Columns before a frame.
 const PATH_INDENT: usize = 8;
 
 pub fn heading(source: &Source<'_>, stacks: &Stacks) -> String {
     let kind = match source.kind() {
-        Kind::Heap => "heap ",
-        Kind::Mapping => "mapping ",
-        Kind::Reported => "reported ",
-        Kind::All => "",
+        MemoryKind::Heap => "heap ",
+        MemoryKind::Mapping => "mapping ",
+        MemoryKind::Reported => "reported ",
+        MemoryKind::All => "",
     };
     let counter = stacks.counter;
     let subject = counter.subject();

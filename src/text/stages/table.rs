@@ -1,6 +1,6 @@
 //! The stage matrix as a table: warm-up apart, first events, last events, means.
 
-use residue_analysis::stages::{Row, Stages};
+use residue_analysis::stages::{StageRow, Stages};
 
 use residue_names::{columns, cut_middle};
 use residue_query::stages::Scale;
@@ -48,7 +48,7 @@ fn header(titles: &[String], per: &str) -> Vec<String> {
 }
 
 fn row(stages: &Stages, index: usize, scale: &Scale) -> Vec<String> {
-    let Row { event, cells, .. } = &stages.rows[index];
+    let StageRow { event, cells, .. } = &stages.rows[index];
     let mut line = vec![event.to_string()];
     let cell = |cell: &Option<i64>| cell.map_or("-".to_string(), |value| scale.value(value));
     line.extend(cells.iter().map(cell));

@@ -70,12 +70,12 @@ fn key(kind: StackKind) -> StackKindKey {
 }
 
 /// A row of a stack's list, and how two with the same key become one.
-pub trait Row: Copy {
+pub trait MergedBin: Copy {
     fn key(&self) -> u32;
     fn add(&mut self, more: &Self);
 }
 
-impl Row for SizeBin {
+impl MergedBin for SizeBin {
     fn key(&self) -> u32 {
         u32::from(self.bits)
     }
@@ -85,7 +85,7 @@ impl Row for SizeBin {
     }
 }
 
-impl Row for BirthBin {
+impl MergedBin for BirthBin {
     fn key(&self) -> u32 {
         self.birth
     }
@@ -96,7 +96,7 @@ impl Row for BirthBin {
     }
 }
 
-impl Row for ThreadCounters {
+impl MergedBin for ThreadCounters {
     fn key(&self) -> u32 {
         self.thread
     }
@@ -126,7 +126,7 @@ impl<T> Default for Pile<T> {
     }
 }
 
-impl<T: Row> Pile<T> {
+impl<T: MergedBin> Pile<T> {
     fn add(&mut self, stack: StackId, rows: &[T]) {
         self.rows.extend(rows.iter().map(|&row| (stack, row)));
         if self.rows.len() >= self.put_together_at {

@@ -4,7 +4,7 @@ use std::borrow::Borrow;
 use std::collections::HashMap;
 use std::hash::Hash;
 
-use residue_profile::{CUT, Frame, Module, NONE, Node, NodeId, Place, Profile, ROOT};
+use residue_profile::{CUT, Frame, Module, NONE, Node, NodeId, Profile, ROOT, SourcePlace};
 
 /// Every item once, numbered in the order of first appearance.
 pub struct Interned<K> {
@@ -114,7 +114,7 @@ pub struct Tables {
     pub modules: Modules,
     pub functions: Interned<String>,
     pub files: Interned<String>,
-    pub place_rows: Interned<Vec<Place>>,
+    pub place_rows: Interned<Vec<SourcePlace>>,
     pub frames: Frames,
     pub nodes: Nodes,
 }
@@ -126,14 +126,14 @@ impl Tables {
         let modules: Vec<u32> = modules.map(|module| self.modules.number(module)).collect();
         let functions = numbers(&mut self.functions, &profile.functions);
         let files = numbers(&mut self.files, &profile.files);
-        let place = |place: &Place| Place {
+        let place = |place: &SourcePlace| SourcePlace {
             function: renumbered(&functions, place.function),
             file: renumbered(&files, place.file),
             line: place.line,
         };
         let mut frames = Vec::with_capacity(profile.frames.len());
         for (index, frame) in profile.frames.iter().enumerate() {
-            let places: Vec<Place> = profile.places.row(index).iter().map(place).collect();
+            let places: Vec<SourcePlace> = profile.places.row(index).iter().map(place).collect();
             let frame = Frame {
                 module: renumbered(&modules, frame.module),
                 address: frame.address,

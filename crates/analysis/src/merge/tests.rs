@@ -126,7 +126,7 @@ fn equal_paths_are_added_wherever_they_were_loaded() {
     assert_eq!(sum.frames.len(), 4);
     assert_eq!(sum.nodes.len(), 5);
     let parse = sum.frames.iter().position(|frame| frame.function == 2);
-    let place = Place {
+    let place = SourcePlace {
         function: 2,
         file: 1,
         line: 7,

@@ -5,7 +5,7 @@ use std::cmp::Reverse;
 use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
-use super::matrix::{Matrix, Row};
+use super::matrix::{Matrix, StageRow};
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -25,7 +25,7 @@ const KEPT: usize = 3;
 
 /// The largest first, the warm-up among them; none that did not grow.
 pub fn of(matrix: &Matrix) -> Vec<Jump> {
-    let mut turns: Vec<(i64, &[Row])> = matrix
+    let mut turns: Vec<(i64, &[StageRow])> = matrix
         .rows
         .windows(2)
         .map(|turn| (turn[1].first - turn[0].first, turn))
@@ -33,11 +33,12 @@ pub fn of(matrix: &Matrix) -> Vec<Jump> {
         .collect();
     turns.sort_by_key(|&(growth, turn)| (Reverse(growth), turn[0].event));
     turns.truncate(KEPT);
-    let jump = |(growth, turn): (i64, &[Row])| largest_step(matrix, growth, &turn[0], &turn[1]);
+    let jump =
+        |(growth, turn): (i64, &[StageRow])| largest_step(matrix, growth, &turn[0], &turn[1]);
     turns.into_iter().filter_map(jump).collect()
 }
 
-fn largest_step(matrix: &Matrix, growth: i64, row: &Row, next: &Row) -> Option<Jump> {
+fn largest_step(matrix: &Matrix, growth: i64, row: &StageRow, next: &StageRow) -> Option<Jump> {
     let cell = |column: usize| row.cells[column].unwrap_or(0);
     let within = row
         .path

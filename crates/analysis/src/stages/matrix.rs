@@ -11,7 +11,7 @@ use super::{Reason, Value, tags};
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
-pub struct Row {
+pub struct StageRow {
     pub event: EventNumber,
     /// The value at the event's first and last stamp.
     pub first: i64,
@@ -25,7 +25,7 @@ pub struct Row {
 
 pub struct Matrix {
     pub columns: Vec<String>,
-    pub rows: Vec<Row>,
+    pub rows: Vec<StageRow>,
     pub left_out: Vec<String>,
     pub reasons: Vec<Reason>,
 }
@@ -117,9 +117,9 @@ struct Event<'a> {
 }
 
 impl Event<'_> {
-    fn row(&self, column_of: &HashMap<Key, usize>, columns: usize) -> Row {
+    fn row(&self, column_of: &HashMap<Key, usize>, columns: usize) -> StageRow {
         let first = self.stamps.first().map_or(0, |&(_, value)| value);
-        let mut row = Row {
+        let mut row = StageRow {
             event: self.number,
             first,
             last: self.stamps.last().map_or(first, |&(_, value)| value),

@@ -3,10 +3,10 @@
 use residue_testkit::random::Random;
 
 /// A kind of series: its name, and what makes one of `n` readings.
-pub type Kind = (&'static str, fn(usize, &mut Random) -> Vec<f64>);
+pub type SeriesKind = (&'static str, fn(usize, &mut Random) -> Vec<f64>);
 
 /// Series that grow by exactly 1 byte per event in the mean of all runs.
-pub const GROWING: [Kind; 13] = [
+pub const GROWING: [SeriesKind; 13] = [
     ("noise on the level", |n, r| level(n, 1.0, 0.0, r)),
     ("AR(1) 0.5 on the level", |n, r| level(n, 1.0, 0.5, r)),
     ("AR(1) 0.8 on the level", |n, r| level(n, 1.0, 0.8, r)),
@@ -39,7 +39,7 @@ pub const GROWING: [Kind; 13] = [
 ];
 
 /// Series that do not grow, or no longer.
-pub const STILL: [Kind; 22] = [
+pub const STILL: [SeriesKind; 22] = [
     ("noise", |n, r| level(n, 0.0, 0.0, r)),
     ("AR(1) 0.5", |n, r| level(n, 0.0, 0.5, r)),
     ("AR(1) 0.8", |n, r| level(n, 0.0, 0.8, r)),

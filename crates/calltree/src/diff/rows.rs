@@ -117,7 +117,7 @@ impl Class {
 
 /// One line of a comparison: a node or a label, and its numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Row {
+pub struct ComparedRow {
     /// Index of the node or label.
     pub id: u32,
     pub pair: Pair,
@@ -145,7 +145,7 @@ pub struct Sums {
 
 impl Sums {
     /// The rows that changed, the greatest growth first, and the sums over all.
-    pub fn of(pairs: impl Iterator<Item = (u32, Pair)>, scale: Scale) -> (Vec<Row>, Sums) {
+    pub fn of(pairs: impl Iterator<Item = (u32, Pair)>, scale: Scale) -> (Vec<ComparedRow>, Sums) {
         let mut sums = Sums::default();
         let mut rows = Vec::new();
         for (id, pair) in pairs {
@@ -166,7 +166,7 @@ impl Sums {
             };
             *side = side.saturating_add(weight.saturating_abs());
             sums.rows[class as usize] += 1;
-            rows.push(Row {
+            rows.push(ComparedRow {
                 id,
                 pair,
                 class,

@@ -168,7 +168,7 @@ fn seen_of_frame(profile: &Profile, id: FrameId, rules: &Rules, detail: Detail) 
     }
     let frame = profile.frames[id as usize];
     let module = profile.module_name(frame.module).unwrap_or("").to_string();
-    let own = [Place {
+    let own = [SourcePlace {
         function: frame.function,
         file: NONE,
         line: 0,
@@ -177,7 +177,7 @@ fn seen_of_frame(profile: &Profile, id: FrameId, rules: &Rules, detail: Detail) 
         [] => &own[..],
         row => row,
     };
-    let see = |place: &Place| {
+    let see = |place: &SourcePlace| {
         let linkage = &profile.functions[place.function as usize];
         let file = profile.files.get(place.file as usize);
         let file = file.map_or("", String::as_str);

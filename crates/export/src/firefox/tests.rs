@@ -3,11 +3,11 @@
 use super::*;
 use crate::sample;
 use residue_calltree::Detail;
-use residue_profile::Kind;
+use residue_profile::MemoryKind;
 
 fn written() -> Value {
     let profile = sample::profile();
-    let tree = sample::tree_with(&profile, Kind::Heap, Detail::Line);
+    let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Line);
     let source = Source {
         profile: &profile,
         tree: &tree,

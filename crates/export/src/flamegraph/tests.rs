@@ -4,7 +4,7 @@ use super::*;
 use crate::sample;
 use quick_xml::Reader;
 use quick_xml::events::Event;
-use residue_profile::{Kind, Profile};
+use residue_profile::{MemoryKind, Profile};
 
 /// One frame of a picture: its text, where it begins and how wide it is.
 type Drawn = (String, u64, u64);
@@ -51,7 +51,7 @@ fn frames(svg: &[u8]) -> Vec<Drawn> {
 }
 
 fn picture(profile: &Profile, counter: Counter, look: &Look) -> Vec<u8> {
-    let tree = sample::tree(profile, Kind::Heap);
+    let tree = sample::tree(profile, MemoryKind::Heap);
     let source = Source {
         profile,
         tree: &tree,

@@ -3,7 +3,7 @@
 
 use residue_names::{FrameName, NameStyle, Rules};
 use residue_profile::{
-    CUT, FileId, Frame, FrameId, FunctionId, ModuleId, NONE, NodeId, Place, Profile, ROOT,
+    CUT, FileId, Frame, FrameId, FunctionId, ModuleId, NONE, NodeId, Profile, ROOT, SourcePlace,
 };
 use rustc_hash::FxHashMap;
 
@@ -124,7 +124,7 @@ fn add_frame<'a>(
     naming: &mut Naming<'a>,
     rows: &mut Vec<FrameRow<'a>>,
 ) {
-    let own = [Place {
+    let own = [SourcePlace {
         function: frame.function,
         file: NONE,
         line: 0,

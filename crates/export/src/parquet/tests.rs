@@ -7,7 +7,7 @@ use parquet::file::reader::{FileReader, SerializedFileReader};
 use parquet::record::{Field, Row};
 use residue_calltree::CallTree;
 use residue_names::{NameStyle, Rules};
-use residue_profile::{Counter, Kind, Profile};
+use residue_profile::{Counter, MemoryKind, Profile};
 
 fn file(profile: &Profile, tree: &CallTree, table: Table) -> Vec<u8> {
     let source = Source {
@@ -21,7 +21,7 @@ fn file(profile: &Profile, tree: &CallTree, table: Table) -> Vec<u8> {
     out
 }
 
-fn rows(profile: &Profile, kind: Kind, table: Table) -> Vec<Row> {
+fn rows(profile: &Profile, kind: MemoryKind, table: Table) -> Vec<Row> {
     let tree = sample::tree(profile, kind);
     let bytes = Bytes::from(file(profile, &tree, table));
     let reader = SerializedFileReader::new(bytes).unwrap();
@@ -58,7 +58,7 @@ fn text(field: &Field) -> String {
 #[test]
 fn stacks_have_their_counters_and_paths() {
     let profile = sample::profile();
-    let stacks = rows(&profile, Kind::Heap, Table::Stacks);
+    let stacks = rows(&profile, MemoryKind::Heap, Table::Stacks);
     let columns = [
         "stack",
         "kind",
@@ -76,13 +76,13 @@ fn stacks_have_their_counters_and_paths() {
             "4 | pooled | [pooled: blocks outside the size limits] | 16 | 0 | ",
         ]
     );
-    assert_eq!(rows(&profile, Kind::All, Table::Stacks).len(), 5);
+    assert_eq!(rows(&profile, MemoryKind::All, Table::Stacks).len(), 5);
 }
 
 #[test]
 fn every_counter_has_a_column_with_its_sum() {
     let profile = sample::profile();
-    let stacks = rows(&profile, Kind::All, Table::Stacks);
+    let stacks = rows(&profile, MemoryKind::All, Table::Stacks);
     let columns = [
         "calls",
         "total_bytes",
@@ -107,13 +107,13 @@ fn every_counter_has_a_column_with_its_sum() {
 fn numbers_beyond_the_signed_ones_are_kept() {
     let mut profile = sample::profile();
     profile.stacks[0].counters.total_bytes = u64::MAX;
-    let stacks = rows(&profile, Kind::Heap, Table::Stacks);
+    let stacks = rows(&profile, MemoryKind::Heap, Table::Stacks);
     assert_eq!(cells(&stacks, &["total_bytes"])[0], u64::MAX.to_string());
 }
 
 #[test]
 fn frames_say_where_they_are() {
-    let frames = rows(&sample::profile(), Kind::Heap, Table::Frames);
+    let frames = rows(&sample::profile(), MemoryKind::Heap, Table::Frames);
     let columns = [
         "frame",
         "function",
@@ -143,7 +143,7 @@ fn frames_say_where_they_are() {
 #[test]
 fn nodes_lead_to_the_root() {
     let profile = sample::profile();
-    let nodes = rows(&profile, Kind::Heap, Table::Nodes);
+    let nodes = rows(&profile, MemoryKind::Heap, Table::Nodes);
     let columns = ["node", "parent", "frame"];
     assert_eq!(
         cells(&nodes, &columns)[..5],
@@ -155,14 +155,14 @@ fn nodes_lead_to_the_root() {
             "4 | 0 | 8"
         ]
     );
-    let stacks = rows(&profile, Kind::Heap, Table::Stacks);
+    let stacks = rows(&profile, MemoryKind::Heap, Table::Stacks);
     assert_eq!(cells(&stacks, &["node"]), ["3", "6", "9", "-"]);
 }
 
 #[test]
 fn events_have_their_counters_and_deltas_their_events() {
     let profile = sample::profile();
-    let events = rows(&profile, Kind::Heap, Table::Events);
+    let events = rows(&profile, MemoryKind::Heap, Table::Events);
     let columns = [
         "event",
         "id",
@@ -180,7 +180,7 @@ fn events_have_their_counters_and_deltas_their_events() {
             "2 | 102 | 0 | 2000 | - | - | - | 17.5",
         ]
     );
-    let deltas = rows(&profile, Kind::Heap, Table::Deltas);
+    let deltas = rows(&profile, MemoryKind::Heap, Table::Deltas);
     let columns = [
         "moment", "at", "event", "time_ns", "stack", "bytes", "blocks",
     ];
@@ -197,7 +197,7 @@ fn events_have_their_counters_and_deltas_their_events() {
 fn long_tables_are_written_in_groups() {
     let paths: Vec<Vec<&str>> = vec![vec!["f", "g"]; 132_000];
     let profile = sample::paths(&paths);
-    let tree = sample::tree(&profile, Kind::Heap);
+    let tree = sample::tree(&profile, MemoryKind::Heap);
     let bytes = Bytes::from(file(&profile, &tree, Table::Stacks));
     let reader = SerializedFileReader::new(bytes).unwrap();
     let meta = reader.metadata();
@@ -217,7 +217,7 @@ fn an_empty_profile_has_empty_tables() {
     let profile = Profile::default();
     for (table, expected) in Table::ALL.into_iter().zip([0, 2, 0, 0, 0]) {
         assert_eq!(
-            rows(&profile, Kind::All, table).len(),
+            rows(&profile, MemoryKind::All, table).len(),
             expected,
             "{table:?}"
         );

@@ -43,11 +43,11 @@ fn addresses(profile: &Profile, stack: usize) -> Vec<u64> {
     addresses
 }
 
-fn moment(kind: u64, event: u32, time_ns: u64) -> Row {
-    Row {
+fn moment(kind: u64, event: u32, time_ns: u64) -> MomentRow {
+    MomentRow {
         kind,
         event,
         time_ns,
-        ..Row::default()
+        ..MomentRow::default()
     }
 }

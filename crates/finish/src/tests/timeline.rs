@@ -45,7 +45,7 @@ fn a_line_with_counters_names_and_counts_the_event_that_it_ends() {
     arena.set(header::EVENTS, 3);
     arena.set(header::BIRTH, 3);
     let loaded = arena.name("loaded");
-    let stamp = Row {
+    let stamp = MomentRow {
         name: Some(loaded),
         ..moment(KIND_STAMP, 1, 15)
     };
@@ -131,7 +131,7 @@ fn stamps_counts_and_snapshots_are_tied_to_moments() {
         arena.name("hits"),
         arena.name("before"),
     );
-    let row = |kind, name, time_ns, value: f64| Row {
+    let row = |kind, name, time_ns, value: f64| MomentRow {
         id: value.to_bits(),
         name: Some(name),
         ..moment(kind, 1, time_ns)

@@ -8,9 +8,9 @@ use residue_arena::moments::*;
 use residue_profile::timeline::{Count, CounterTotal, EventNumber, NameId, Stamp};
 use std::collections::BTreeMap;
 
-pub fn stamps(rows: &[Row]) -> Vec<Stamp> {
+pub fn stamps(rows: &[MomentRow]) -> Vec<Stamp> {
     let stamps = rows.iter().filter(|row| row.kind == KIND_STAMP);
-    let stamp = |row: &Row| {
+    let stamp = |row: &MomentRow| {
         Some(Stamp {
             name: row.name?,
             event: row.event,
@@ -25,7 +25,7 @@ pub fn stamps(rows: &[Row]) -> Vec<Stamp> {
 
 /// What was counted in each event. A line of output carries the numbers of its event,
 /// which has the same number as the line.
-pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
+pub fn counts(rows: &[MomentRow], seen: &[Seen], names: &Names) -> Vec<Count> {
     let mut by_program: BTreeMap<(EventNumber, NameId), f64> = BTreeMap::new();
     for row in rows.iter().filter(|row| row.kind == KIND_COUNT) {
         if let Some(name) = row.name {
@@ -47,7 +47,12 @@ pub fn counts(rows: &[Row], seen: &[Seen], names: &Names) -> Vec<Count> {
 }
 
 /// Running totals at moments.
-pub fn totals(rows: &[Row], seen: &[Seen], names: &Names, numbers: &Numbers) -> Vec<CounterTotal> {
+pub fn totals(
+    rows: &[MomentRow],
+    seen: &[Seen],
+    names: &Names,
+    numbers: &Numbers,
+) -> Vec<CounterTotal> {
     let by_program = rows.iter().filter(|row| row.kind == KIND_TOTAL);
     let by_program = by_program.filter_map(|row| {
         Some(CounterTotal {

@@ -13,7 +13,7 @@
 use crate::arena_file::ArenaFile;
 use crate::outside::Seen;
 use residue_arena::header;
-use residue_arena::moments::Row;
+use residue_arena::moments::MomentRow;
 use residue_profile::timeline::{EventNumber, MomentKind};
 use std::collections::BTreeMap;
 
@@ -48,7 +48,7 @@ impl LineEvents {
         }
     }
 
-    pub fn number_rows(self, rows: &mut [Row]) {
+    pub fn number_rows(self, rows: &mut [MomentRow]) {
         for row in rows {
             row.event = self.event(row.event);
         }

@@ -33,7 +33,12 @@ impl Numbers {
     }
 }
 
-pub fn put_in_order(rows: &[Row], seen: &[Seen], names: &Names, last: &LastMoment) -> Moments {
+pub fn put_in_order(
+    rows: &[MomentRow],
+    seen: &[Seen],
+    names: &Names,
+    last: &LastMoment,
+) -> Moments {
     let written = rows
         .iter()
         .filter_map(|row| Some((row.number, of_row(row)?)));
@@ -57,7 +62,7 @@ pub fn put_in_order(rows: &[Row], seen: &[Seen], names: &Names, last: &LastMomen
     }
 }
 
-fn of_row(row: &Row) -> Option<Moment> {
+fn of_row(row: &MomentRow) -> Option<Moment> {
     let kind = match row.kind {
         KIND_BEGIN => MomentKind::Begin,
         KIND_END => MomentKind::End,

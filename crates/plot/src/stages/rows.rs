@@ -9,7 +9,7 @@ const MOST_ROWS: usize = 14;
 const SHOWN_SHARE: f64 = 0.98;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Row {
+pub struct PlottedRow {
     pub name: String,
     /// Bytes per event.
     pub mean: f64,
@@ -54,19 +54,19 @@ pub fn sum(cells: &[Option<f64>]) -> Option<f64> {
 }
 
 /// Makes one row of those that matter least, at its end.
-pub fn join_small(rows: &mut Vec<Row>) {
+pub fn join_small(rows: &mut Vec<PlottedRow>) {
     if rows.len() <= MOST_ROWS {
         return;
     }
     let mut order: Vec<usize> = (0..rows.len()).collect();
-    let weight = |row: &Row| (row.is_guilty, row.mean.abs());
+    let weight = |row: &PlottedRow| (row.is_guilty, row.mean.abs());
     order.sort_by(|&one, &other| {
         let (one, other) = (weight(&rows[one]), weight(&rows[other]));
         other.0.cmp(&one.0).then(other.1.total_cmp(&one.1))
     });
     let mut small = order.split_off(MOST_ROWS - 1);
     small.sort_unstable();
-    let mut joined = Row {
+    let mut joined = PlottedRow {
         name: format!("{} other intervals", small.len()),
         mean: 0.0,
         share: Some(0.0),
@@ -88,7 +88,7 @@ pub fn join_small(rows: &mut Vec<Row>) {
 }
 
 /// What the strongest colour stands for.
-pub fn full_colour(rows: &[Row]) -> f64 {
+pub fn full_colour(rows: &[PlottedRow]) -> f64 {
     let mut sizes: Vec<f64> = rows
         .iter()
         .flat_map(|row| &row.cells)
@@ -106,14 +106,14 @@ mod tests {
 
     #[test]
     fn small_intervals_share_a_row_and_nothing_is_lost() {
-        let row = |index: usize| Row {
+        let row = |index: usize| PlottedRow {
             name: index.to_string(),
             mean: index as f64,
             share: Some(0.01),
             is_guilty: index == 0,
             cells: vec![Some(1.0), None],
         };
-        let mut rows: Vec<Row> = (0..40).map(row).collect();
+        let mut rows: Vec<PlottedRow> = (0..40).map(row).collect();
         join_small(&mut rows);
         assert_eq!(rows.len(), MOST_ROWS);
         assert_eq!(

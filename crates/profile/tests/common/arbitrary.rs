@@ -98,9 +98,9 @@ fn birth_rows() -> impl Strategy<Value = Ragged<BirthBin>> {
     vec(vec(bin, 0..4), 0..30).prop_map(ragged)
 }
 
-fn place_rows() -> impl Strategy<Value = Ragged<Place>> {
+fn place_rows() -> impl Strategy<Value = Ragged<SourcePlace>> {
     let place = (id(), id(), any::<u32>());
-    let place = place.prop_map(|(function, file, line)| Place {
+    let place = place.prop_map(|(function, file, line)| SourcePlace {
         function,
         file,
         line,

@@ -23,7 +23,7 @@ fn add_places(profile: &mut Profile) {
         "".into(),
         "/usr/include/new".into(),
     ];
-    let place = |function, file, line| Place {
+    let place = |function, file, line| SourcePlace {
         function,
         file,
         line,

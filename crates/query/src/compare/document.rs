@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use anyhow::Result;
-use residue_calltree::diff::{Class, Pair, Row};
+use residue_calltree::diff::{Class, ComparedRow, Pair};
 use serde::Serialize;
 
 use crate::compare::comparison::{About, Comparison};
@@ -154,7 +154,7 @@ pub fn write(
         .map(|(counter, _)| counter.name());
     serde_json::to_writer(&mut *out, &beside)?;
     write!(out, ",\"rows\":[")?;
-    let is_shown = |row: &&Row| table.sums.share(row.weight) * 100.0 >= limits.min_percent;
+    let is_shown = |row: &&ComparedRow| table.sums.share(row.weight) * 100.0 >= limits.min_percent;
     let more = table.more().iter().take(limits.top);
     let less = table.less().iter().rev().take(limits.top);
     for (index, row) in more.chain(less).filter(is_shown).enumerate() {
@@ -222,7 +222,7 @@ fn change(comparison: &Comparison, pair: Pair) -> Change {
     }
 }
 
-fn line<'a>(comparison: &'a Comparison, table: &Table, row: &Row) -> RowLine<'a> {
+fn line<'a>(comparison: &'a Comparison, table: &Table, row: &ComparedRow) -> RowLine<'a> {
     let change = |pair: Pair| change(comparison, pair);
     let net = table.sums.net();
     let parts = table.own_and_cumulative(row);

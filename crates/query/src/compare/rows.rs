@@ -1,7 +1,7 @@
 //! The rows of a comparison: stacks, functions or libraries.
 
 use residue_calltree::Detail;
-use residue_calltree::diff::{Pair, Row, Scale, Sums};
+use residue_calltree::diff::{ComparedRow, Pair, Scale, Sums};
 
 use crate::compare::comparison::Comparison;
 
@@ -56,7 +56,7 @@ pub struct Table {
     /// Rows are ordered by what they did with all that they called.
     pub is_cumulative: bool,
     /// All that changed, the greatest growth first.
-    pub rows: Vec<Row>,
+    pub rows: Vec<ComparedRow>,
     pub sums: Sums,
     /// The sums over whole paths, which every table of the comparison has.
     pub whole: Pair,
@@ -111,13 +111,13 @@ impl Table {
     }
 
     /// What a function or library did itself, and with all that it called.
-    pub fn own_and_cumulative(&self, row: &Row) -> Option<(Pair, Pair)> {
+    pub fn own_and_cumulative(&self, row: &ComparedRow) -> Option<(Pair, Pair)> {
         let id = row.id as usize;
         Some((*self.own.get(id)?, *self.cumulative.get(id)?))
     }
 
     /// The other counter of a row.
-    pub fn beside(&self, comparison: &Comparison, row: &Row) -> Option<Pair> {
+    pub fn beside(&self, comparison: &Comparison, row: &ComparedRow) -> Option<Pair> {
         let (_, by_node) = comparison.beside.as_ref()?;
         let by_id = match self.by {
             By::Stack => by_node,
@@ -127,12 +127,12 @@ impl Table {
     }
 
     /// Rows that grew, the greatest first.
-    pub fn more(&self) -> &[Row] {
+    pub fn more(&self) -> &[ComparedRow] {
         &self.rows[..self.turn()]
     }
 
     /// Rows that fell, the smallest fall first.
-    pub fn less(&self) -> &[Row] {
+    pub fn less(&self) -> &[ComparedRow] {
         &self.rows[self.turn()..]
     }
 
@@ -141,7 +141,7 @@ impl Table {
     }
 }
 
-fn rows(pairs: &[Pair], scale: Scale) -> (Vec<Row>, Sums) {
+fn rows(pairs: &[Pair], scale: Scale) -> (Vec<ComparedRow>, Sums) {
     let numbered = pairs.iter().enumerate();
     Sums::of(numbered.map(|(index, &pair)| (index as u32, pair)), scale)
 }

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use regex::Regex;
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 use super::joined::Joined;
 use super::opened::Opened;
@@ -16,7 +16,7 @@ use residue_profile::Span;
 pub struct Wanted {
     pub by: By,
     pub counter: Counter,
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub focus: Option<Regex>,
 }
 

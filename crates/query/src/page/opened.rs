@@ -8,7 +8,7 @@ use residue_analysis::groups::Groups;
 use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict_of};
 use residue_calltree::{Detail, PathReader, outermost_scopes};
-use residue_profile::{Kind, Profile, Span};
+use residue_profile::{MemoryKind, Profile, Span};
 
 use super::recent::Recent;
 use super::tree::{ShownTree, by_scope};
@@ -38,7 +38,7 @@ impl Opened {
         Opened {
             name,
             profile,
-            choice: Choice::whole(Kind::All, names),
+            choice: Choice::whole(MemoryKind::All, names),
             groups: OnceLock::new(),
             trees: Default::default(),
             scope_tree: OnceLock::new(),

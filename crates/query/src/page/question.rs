@@ -7,7 +7,7 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::smart_case;
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 #[derive(Debug, Default)]
 pub struct Question {
@@ -67,11 +67,11 @@ impl Question {
         }
     }
 
-    pub fn kind(&self) -> Result<Kind> {
+    pub fn kind(&self) -> Result<MemoryKind> {
         let Some(text) = self.text("kind") else {
-            return Ok(Kind::Heap);
+            return Ok(MemoryKind::Heap);
         };
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == text);
+        let kind = MemoryKind::ALL.into_iter().find(|kind| kind.name() == text);
         kind.with_context(|| format!("kind: there is no `{text}`"))
     }
 
@@ -118,7 +118,7 @@ mod tests {
         );
         let range = EventRange { from: 51, to: 100 };
         assert_eq!(question.events("events").unwrap(), Some(range));
-        assert_eq!(question.kind().unwrap(), Kind::Mapping);
+        assert_eq!(question.kind().unwrap(), MemoryKind::Mapping);
         assert_eq!(question.counter().unwrap(), Counter::LiveBlocks);
         assert_eq!(question.limit("limit", 50, 200).unwrap(), 200);
         assert_eq!(question.limit("other", 50, 200).unwrap(), 50);

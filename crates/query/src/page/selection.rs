@@ -6,7 +6,7 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::Detail;
-use residue_profile::{Counter, Kind, Profile, ThreadCounters};
+use residue_profile::{Counter, MemoryKind, Profile, ThreadCounters};
 use serde::Serialize;
 
 use super::opened::Opened;
@@ -20,7 +20,7 @@ pub const RANGE_COUNTERS: [Counter; 2] = [Counter::Live, Counter::LiveBlocks];
 
 pub struct Selection<'a> {
     pub opened: &'a Opened,
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub focus: Option<Regex>,
     pub counter: Counter,
     pub events: Option<EventRange>,

@@ -3,14 +3,14 @@
 use std::sync::OnceLock;
 
 use residue_calltree::{CallTree, NOT_SHOWN};
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 use residue_profile::Span;
 
 /// What is summed; equal ones have equal sums.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
-    pub kind: Kind,
+    pub kind: MemoryKind,
     pub focus: Option<String>,
     pub counter: Counter,
     /// The moments of a range of events.

@@ -3,7 +3,7 @@
 use residue_calltree::{CallTree, Detail, FunctionSums, Label};
 
 use crate::report::source::Source;
-use crate::table::{Column, Grid, Row};
+use crate::table::{Column, Grid, TableRow};
 use residue_profile::Counter;
 
 /// What rows are ranked by.
@@ -154,7 +154,7 @@ fn key(side: Side) -> &'static str {
     }
 }
 
-fn row(named: &Named<'_>, side: Side, label: usize) -> Row {
+fn row(named: &Named<'_>, side: Side, label: usize) -> TableRow {
     let first = &named.sums[0];
     let mut numbers = vec![
         Some(first.own[label].into()),
@@ -170,7 +170,7 @@ fn row(named: &Named<'_>, side: Side, label: usize) -> Row {
     let label = &named.tree.labels[label];
     let mut both = vec![label.name.to_string(), label.module.to_string()];
     both.truncate(named.names.len());
-    Row {
+    TableRow {
         names: both,
         numbers,
         is_framework: label.is_framework,

@@ -7,7 +7,7 @@ use residue_profile::{Profile, SizeBin};
 
 use crate::report::source::Source;
 use crate::size_bins::size_range;
-use crate::table::{Column, Grid, Row};
+use crate::table::{Column, Grid, TableRow};
 use residue_profile::Counter;
 
 const NO_SCOPE: &str = "(in no scope)";
@@ -25,9 +25,9 @@ pub fn scopes(source: &Source<'_>) -> Grid {
             *sum = sum.saturating_add(counter.value(stack));
         }
     }
-    let mut rows: Vec<Row> = sums
+    let mut rows: Vec<TableRow> = sums
         .into_iter()
-        .map(|(scope, sums)| Row {
+        .map(|(scope, sums)| TableRow {
             names: vec![scope.unwrap_or(NO_SCOPE).to_string()],
             numbers: sums
                 .into_iter()
@@ -75,12 +75,12 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
         }
     }
     let all = sums.iter().fold(0, |all, sum| all + sum[0]);
-    let mut rows: Vec<Row> = profile
+    let mut rows: Vec<TableRow> = profile
         .threads
         .iter()
         .zip(&sums)
         .filter(|(_, sum)| **sum != [0; 4])
-        .map(|(thread, sum)| Row {
+        .map(|(thread, sum)| TableRow {
             names: vec![thread.name.clone(), thread.tid.to_string()],
             numbers: sum.map(Some).to_vec(),
             is_framework: false,
@@ -137,7 +137,7 @@ pub fn sizes(source: &Source<'_>) -> Option<Grid> {
         columns,
         rows: bins
             .into_iter()
-            .map(|bits| Row {
+            .map(|bits| TableRow {
                 names: vec![size_range(bits)],
                 numbers: vec![Some(blocks(&total, bits)), Some(blocks(&live, bits))],
                 is_framework: false,

@@ -4,7 +4,7 @@
 use std::cell::OnceCell;
 
 use residue_calltree::{CallTree, Detail, FunctionSums, Functions, NOT_SHOWN, PathReader};
-use residue_profile::{Counter, Kind, Profile};
+use residue_profile::{Counter, MemoryKind, Profile};
 use thiserror::Error;
 
 use crate::choice::Choice;
@@ -48,7 +48,7 @@ impl<'a> Source<'a> {
         }
     }
 
-    pub fn kind(&self) -> Kind {
+    pub fn kind(&self) -> MemoryKind {
         self.choice.kind
     }
 

@@ -2,7 +2,7 @@
 
 use super::cfi;
 use super::compile;
-use super::rule::{Kind, Rule};
+use super::rule::{Rule, RuleKind};
 use crate::modules;
 use gimli::{
     BaseAddresses, CfaRule, EhFrame, NativeEndian, Operation, Register, RegisterRule,
@@ -44,15 +44,15 @@ fn expected(
     match row.cfa() {
         CfaRule::RegisterAndOffset { register, offset } => {
             let kind = match *register {
-                SP => Kind::Sp,
-                BP => Kind::Bp,
+                SP => RuleKind::Sp,
+                BP => RuleKind::Bp,
                 _ => return None,
             };
             let bp_offset = match row.register(BP) {
                 RegisterRule::Undefined if !row_names(row, BP) => None,
                 RegisterRule::SameValue => None,
                 RegisterRule::Offset(place) => Some(place),
-                RegisterRule::Expression(expression) if kind == Kind::Bp => {
+                RegisterRule::Expression(expression) if kind == RuleKind::Bp => {
                     let (place, None) = breg(&expression)? else {
                         return None;
                     };
@@ -72,7 +72,7 @@ fn expected(
             let (place, None) = breg(&saved)? else {
                 return None;
             };
-            Rule::new(Kind::BpDeref, offset, Some(place))
+            Rule::new(RuleKind::BpDeref, offset, Some(place))
         }
     }
 }

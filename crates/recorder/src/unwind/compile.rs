@@ -2,7 +2,7 @@
 
 use super::cfi::{Common, Entry};
 use super::reader::Reader;
-use super::rule::{Kind, Rule};
+use super::rule::{Rule, RuleKind};
 
 const REGISTER_BP: u64 = 6;
 const REGISTER_SP: u64 = 7;
@@ -36,7 +36,7 @@ enum Saved {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-struct Row {
+struct UnwindRow {
     cfa: Cfa,
     bp: Saved,
     ip: Saved,
@@ -58,25 +58,25 @@ pub fn rule_for(entry: &Entry, address: usize, frame_ip: usize) -> Option<Rule> 
     match (row.cfa, row.bp) {
         (Cfa::Register { register, offset }, bp) => {
             let (kind, bp_offset) = match (register, bp) {
-                (REGISTER_SP, Saved::Same) => (Kind::Sp, None),
-                (REGISTER_SP, Saved::AtCfa(place)) => (Kind::Sp, Some(place)),
-                (REGISTER_BP, Saved::Same) => (Kind::Bp, None),
-                (REGISTER_BP, Saved::AtCfa(place)) => (Kind::Bp, Some(place)),
-                (REGISTER_BP, Saved::AtBp(place)) => (Kind::Bp, Some(place - offset)),
+                (REGISTER_SP, Saved::Same) => (RuleKind::Sp, None),
+                (REGISTER_SP, Saved::AtCfa(place)) => (RuleKind::Sp, Some(place)),
+                (REGISTER_BP, Saved::Same) => (RuleKind::Bp, None),
+                (REGISTER_BP, Saved::AtCfa(place)) => (RuleKind::Bp, Some(place)),
+                (REGISTER_BP, Saved::AtBp(place)) => (RuleKind::Bp, Some(place - offset)),
                 _ => return None,
             };
             Rule::new(kind, offset, bp_offset)
         }
         (Cfa::BpDeref { offset }, Saved::AtBp(place)) => {
-            Rule::new(Kind::BpDeref, offset, Some(place))
+            Rule::new(RuleKind::BpDeref, offset, Some(place))
         }
         (Cfa::BpDeref { .. } | Cfa::Unknown, _) => None,
     }
 }
 
-fn row_at(entry: &Entry, address: usize, frame_ip: usize) -> Option<Row> {
+fn row_at(entry: &Entry, address: usize, frame_ip: usize) -> Option<UnwindRow> {
     let mut machine = Machine {
-        row: Row {
+        row: UnwindRow {
             cfa: Cfa::Unknown,
             bp: Saved::Same,
             ip: Saved::Same,
@@ -95,10 +95,10 @@ fn row_at(entry: &Entry, address: usize, frame_ip: usize) -> Option<Row> {
 
 /// The little machine that call frame instructions are written for.
 struct Machine {
-    row: Row,
+    row: UnwindRow,
     /// The row after the common instructions, which `restore` goes back to.
-    initial: Option<Row>,
-    remembered: [Option<Row>; REMEMBERED],
+    initial: Option<UnwindRow>,
+    remembered: [Option<UnwindRow>; REMEMBERED],
     depth: usize,
     location: usize,
     frame_ip: usize,

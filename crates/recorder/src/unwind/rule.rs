@@ -18,7 +18,7 @@
 use crate::sys;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
+pub enum RuleKind {
     Sp,
     Bp,
     BpDeref,
@@ -53,16 +53,16 @@ const SIGNAL_IP: usize = 168;
 const TRUSTED_FRAME_BYTES: usize = 16 << 10;
 
 impl Rule {
-    pub const END: Rule = Rule::plain(Kind::End);
-    pub const NONE: Rule = Rule::plain(Kind::None);
-    pub const SIGNAL: Rule = Rule::plain(Kind::Signal);
+    pub const END: Rule = Rule::plain(RuleKind::End);
+    pub const NONE: Rule = Rule::plain(RuleKind::None);
+    pub const SIGNAL: Rule = Rule::plain(RuleKind::Signal);
 
-    const fn plain(kind: Kind) -> Rule {
+    const fn plain(kind: RuleKind) -> Rule {
         Rule(kind as u64 + 1)
     }
 
     /// `None` where the numbers are not multiples of 8 or too large to pack.
-    pub fn new(kind: Kind, offset: i64, bp_offset: Option<i64>) -> Option<Rule> {
+    pub fn new(kind: RuleKind, offset: i64, bp_offset: Option<i64>) -> Option<Rule> {
         let field = |value: i64| {
             let words = value / 8;
             let fits = value % 8 == 0 && (-(1 << 23)..1 << 23).contains(&words);
@@ -86,14 +86,14 @@ impl Rule {
     }
 
     #[inline(always)]
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> RuleKind {
         match self.0 & 15 {
-            1 => Kind::Sp,
-            2 => Kind::Bp,
-            3 => Kind::BpDeref,
-            4 => Kind::Signal,
-            5 => Kind::End,
-            _ => Kind::None,
+            1 => RuleKind::Sp,
+            2 => RuleKind::Bp,
+            3 => RuleKind::BpDeref,
+            4 => RuleKind::Signal,
+            5 => RuleKind::End,
+            _ => RuleKind::None,
         }
     }
 
@@ -109,7 +109,7 @@ impl Rule {
 
     #[inline(always)]
     pub fn loads_bp(self) -> bool {
-        self.0 & 1 << 4 != 0 || matches!(self.kind(), Kind::Signal)
+        self.0 & 1 << 4 != 0 || matches!(self.kind(), RuleKind::Signal)
     }
 
     /// The caller's bp lies just below the return address, as frame pointers do.
@@ -120,13 +120,13 @@ impl Rule {
 
     #[inline(always)]
     pub fn uses_bp(self) -> bool {
-        matches!(self.kind(), Kind::Bp | Kind::BpDeref)
+        matches!(self.kind(), RuleKind::Bp | RuleKind::BpDeref)
     }
 
     /// The caller's place depends on memory beyond its return address and bp.
     #[inline(always)]
     pub fn reads_elsewhere(self) -> bool {
-        matches!(self.kind(), Kind::BpDeref | Kind::Signal)
+        matches!(self.kind(), RuleKind::BpDeref | RuleKind::Signal)
     }
 
     /// The caller of `frame`, or `None` at the end of the stack.
@@ -148,7 +148,7 @@ impl Rule {
     pub unsafe fn advance(self, cursor: &mut Cursor) -> bool {
         // Nearly every frame is of this kind; asked first, it costs one branch, and
         // the cursor stays in registers.
-        if self.kind() == Kind::Sp {
+        if self.kind() == RuleKind::Sp {
             let cfa = cursor.sp.wrapping_add(self.offset());
             // SAFETY: handed on to the caller.
             return unsafe { self.advance_to(cfa, cursor) };
@@ -167,9 +167,9 @@ impl Rule {
     #[inline(never)]
     unsafe fn advance_otherwise(self, cursor: &mut Cursor) -> bool {
         let cfa = match self.kind() {
-            Kind::Sp => cursor.sp.wrapping_add(self.offset()),
-            Kind::Bp => cursor.bp.wrapping_add(self.offset()),
-            Kind::BpDeref => {
+            RuleKind::Sp => cursor.sp.wrapping_add(self.offset()),
+            RuleKind::Bp => cursor.bp.wrapping_add(self.offset()),
+            RuleKind::BpDeref => {
                 let at = cursor.bp.wrapping_add(self.offset());
                 if !plausible(cursor.sp, at) {
                     return false;
@@ -177,7 +177,7 @@ impl Rule {
                 // SAFETY: the unwind table says that the function saved its cfa here.
                 unsafe { (at as *const usize).read() }
             }
-            Kind::Signal => {
+            RuleKind::Signal => {
                 let record = cursor.sp;
                 // SAFETY: sp points at the record the kernel made for the handler.
                 unsafe {
@@ -188,7 +188,7 @@ impl Rule {
                 cursor.exact = true;
                 return true;
             }
-            Kind::End | Kind::None => return false,
+            RuleKind::End | RuleKind::None => return false,
         };
         // SAFETY: handed on to the caller.
         unsafe { self.advance_to(cfa, cursor) }
@@ -202,7 +202,7 @@ impl Rule {
         }
         if self.0 & 1 << 4 != 0 {
             let base = match self.kind() {
-                Kind::BpDeref => cursor.bp,
+                RuleKind::BpDeref => cursor.bp,
                 _ => cfa,
             };
             let at = base.wrapping_add(self.bp_offset());

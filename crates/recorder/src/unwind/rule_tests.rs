@@ -10,15 +10,15 @@ fn a_rule_is_one_word() {
 #[test]
 fn fields_come_back_signed() {
     for offset in [-67108864, -8, 0, 8, 16, 67108856] {
-        let rule = Rule::new(Kind::Bp, offset, Some(-16)).unwrap();
+        let rule = Rule::new(RuleKind::Bp, offset, Some(-16)).unwrap();
         assert_eq!(rule.offset() as i64, offset);
         assert_eq!(rule.bp_offset() as i64, -16);
         assert!(rule.loads_bp_below_return_address());
-        assert_eq!(rule.kind(), Kind::Bp);
+        assert_eq!(rule.kind(), RuleKind::Bp);
     }
-    assert_eq!(Rule::new(Kind::Sp, 4, None), None);
-    assert_eq!(Rule::new(Kind::Sp, 1 << 27, None), None);
-    let rule = Rule::new(Kind::Sp, 40, None).unwrap();
+    assert_eq!(Rule::new(RuleKind::Sp, 4, None), None);
+    assert_eq!(Rule::new(RuleKind::Sp, 1 << 27, None), None);
+    let rule = Rule::new(RuleKind::Sp, 40, None).unwrap();
     assert!(!rule.loads_bp() && !rule.uses_bp());
 }
 
@@ -32,8 +32,8 @@ fn stepping_reads_what_the_equations_say() {
         bp: base + 16,
         exact: false,
     };
-    let by_sp = Rule::new(Kind::Sp, 32, Some(-16)).unwrap();
-    let by_bp = Rule::new(Kind::Bp, 16, Some(-16)).unwrap();
+    let by_sp = Rule::new(RuleKind::Sp, 32, Some(-16)).unwrap();
+    let by_bp = Rule::new(RuleKind::Bp, 16, Some(-16)).unwrap();
     let caller = Some(Cursor {
         sp: base + 32,
         ip: 0x1234,
@@ -46,7 +46,7 @@ fn stepping_reads_what_the_equations_say() {
         assert_eq!(by_bp.step(&frame), caller);
         assert_eq!(Rule::END.step(&frame), None);
     }
-    let backwards = Rule::new(Kind::Sp, 0, None).unwrap();
+    let backwards = Rule::new(RuleKind::Sp, 0, None).unwrap();
     // SAFETY: the rule is refused before anything is read.
     unsafe { assert_eq!(backwards.step(&frame), None) };
 }

@@ -1,7 +1,7 @@
 //! Memory that does not come from the heap: `mmap`, `munmap`, `mremap`, `sbrk`.
 
 use super::functions;
-use super::tally::{Kind, Tally, scope_name};
+use super::tally::{TalliedKind, Tally, scope_name};
 use core::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
@@ -68,7 +68,7 @@ fn map_pages(mmap: Mmap, bytes: usize, tally: &mut Tally) -> *mut c_void {
 
 /// Maps and leaves the first.
 fn map(name: &str, mmap: Mmap, munmap: Munmap) -> Tally {
-    let mut tally = Tally::new(name, Kind::Mapping);
+    let mut tally = Tally::new(name, TalliedKind::Mapping);
     let scope = scope_name(name);
     let _scope = residue_marks::scope(scope.as_str());
     for round in 0..ROUNDS {
@@ -83,7 +83,7 @@ fn map(name: &str, mmap: Mmap, munmap: Munmap) -> Tally {
 }
 
 fn unmap_in_halves(functions: &Functions) -> Tally {
-    let mut tally = Tally::new("munmap", Kind::Mapping);
+    let mut tally = Tally::new("munmap", TalliedKind::Mapping);
     let scope = scope_name("munmap");
     let _scope = residue_marks::scope(scope.as_str());
     for round in 0..ROUNDS {
@@ -102,7 +102,7 @@ fn unmap_in_halves(functions: &Functions) -> Tally {
 
 fn remap(functions: &Functions) -> Tally {
     const MAY_MOVE: c_int = 1;
-    let mut tally = Tally::new("mremap", Kind::Mapping);
+    let mut tally = Tally::new("mremap", TalliedKind::Mapping);
     let scope = scope_name("mremap");
     let _scope = residue_marks::scope(scope.as_str());
     for round in 0..ROUNDS {
@@ -123,7 +123,7 @@ fn remap(functions: &Functions) -> Tally {
 
 /// Moves the end of the heap up and back down; nothing allocates in between.
 fn move_break(sbrk: Sbrk) -> Tally {
-    let mut tally = Tally::new("sbrk", Kind::Mapping);
+    let mut tally = Tally::new("sbrk", TalliedKind::Mapping);
     let scope = scope_name("sbrk");
     let _scope = residue_marks::scope(scope.as_str());
     for round in 0..ROUNDS {

@@ -19,7 +19,7 @@ use std::hint::black_box;
 pub use costs::Costs;
 pub use event_function::NAME as EVENT_FUNCTION;
 pub use leak::{LAST_STAMP, STAMPS_PER_EVENT};
-pub use tally::{Kind, Tally, scope_name};
+pub use tally::{TalliedKind, Tally, scope_name};
 
 /// What the program is to do.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 //! it gives back.
 
 use super::functions::{self, Address};
-use super::tally::{Kind, Tally, scope_name};
+use super::tally::{TalliedKind, Tally, scope_name};
 use core::ffi::{c_int, c_void};
 use std::mem::transmute;
 use std::ptr::null_mut;
@@ -61,7 +61,7 @@ impl Pair {
     #[inline(never)]
     pub fn call(&self) -> Option<Tally> {
         let (make, take) = (functions::find(self.make.0)?, functions::find(self.take.0)?);
-        let mut tally = Tally::new(self.tested, Kind::Heap);
+        let mut tally = Tally::new(self.tested, TalliedKind::Heap);
         let scope = scope_name(self.tested);
         let mut blocks = [null_mut(); ROUNDS];
         let scope = residue_marks::scope(scope.as_str());

@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
-pub enum Kind {
+pub enum TalliedKind {
     Heap,
     Mapping,
 }
@@ -14,7 +14,7 @@ pub enum Kind {
 pub struct Tally {
     /// Linkage name of the function.
     pub function: String,
-    pub kind: Kind,
+    pub kind: TalliedKind,
     /// Calls that made something.
     pub calls: u64,
     pub total_bytes: u64,
@@ -25,7 +25,7 @@ pub struct Tally {
 }
 
 impl Tally {
-    pub(crate) fn new(function: &str, kind: Kind) -> Tally {
+    pub(crate) fn new(function: &str, kind: TalliedKind) -> Tally {
         Tally {
             function: function.to_string(),
             kind,

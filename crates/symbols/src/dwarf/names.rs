@@ -31,7 +31,7 @@ const ALTERNATE: u8 = 1;
 
 /// Where an entry is.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-struct Place {
+struct EntryPlace {
     file: u8,
     /// Number of the unit in its file.
     unit: usize,
@@ -68,7 +68,7 @@ impl<'a, 'data> Names<'a, 'data> {
     /// The linkage name of the function that an entry of the home unit describes, or
     /// the qualified name if it has none.
     pub(super) fn find(&mut self, entry: UnitOffset) -> Option<String> {
-        let place = Place {
+        let place = EntryPlace {
             file: OWN,
             unit: self.home_number,
             entry,
@@ -77,7 +77,7 @@ impl<'a, 'data> Names<'a, 'data> {
         name.or_else(|| self.qualified(place, MOST_HOPS))
     }
 
-    fn linkage_name(&mut self, mut place: Place) -> Option<String> {
+    fn linkage_name(&mut self, mut place: EntryPlace) -> Option<String> {
         for _ in 0..MOST_HOPS {
             let described = self.describe(place)?;
             if let Some(name) = described.linkage_name {
@@ -88,7 +88,7 @@ impl<'a, 'data> Names<'a, 'data> {
         None
     }
 
-    fn text(&mut self, place: Place, value: AttributeValue<Slice<'data>>) -> Option<String> {
+    fn text(&mut self, place: EntryPlace, value: AttributeValue<Slice<'data>>) -> Option<String> {
         let unit = self.unit(place)?;
         let dwarf = self.files[place.file as usize]?.dwarf;
         let text = dwarf.attr_string(unit.get(self.home), value).ok()?;
@@ -96,7 +96,7 @@ impl<'a, 'data> Names<'a, 'data> {
     }
 
     /// The name in the source, after those of all enclosing scopes.
-    fn qualified(&mut self, mut place: Place, hops: u32) -> Option<String> {
+    fn qualified(&mut self, mut place: EntryPlace, hops: u32) -> Option<String> {
         let mut hops = hops.checked_sub(1)?;
         let mut described = self.describe(place)?;
         while described.name.is_none()
@@ -117,16 +117,16 @@ impl<'a, 'data> Names<'a, 'data> {
         }
     }
 
-    fn enclosing(&mut self, place: Place) -> Option<Place> {
+    fn enclosing(&mut self, place: EntryPlace) -> Option<EntryPlace> {
         let unit = self.unit(place)?;
         let unit = unit.get(self.home);
         let scopes = self.scopes.entry((place.file, place.unit));
         let scopes = scopes.or_insert_with(|| Scopes::new(unit));
         let entry = scopes.enclosing(unit, place.entry)?;
-        Some(Place { entry, ..place })
+        Some(EntryPlace { entry, ..place })
     }
 
-    fn describe(&mut self, place: Place) -> Option<Described<'data>> {
+    fn describe(&mut self, place: EntryPlace) -> Option<Described<'data>> {
         let unit = self.unit(place)?;
         let entry = unit.get(self.home).entry(place.entry).ok()?;
         let mut described = Described {
@@ -152,9 +152,9 @@ impl<'a, 'data> Names<'a, 'data> {
     }
 
     /// Where an attribute of the entry at `from` points to.
-    fn refer(&self, from: Place, value: AttributeValue<Slice<'data>>) -> Option<Place> {
+    fn refer(&self, from: EntryPlace, value: AttributeValue<Slice<'data>>) -> Option<EntryPlace> {
         let (file, offset) = match value {
-            AttributeValue::UnitRef(entry) => return Some(Place { entry, ..from }),
+            AttributeValue::UnitRef(entry) => return Some(EntryPlace { entry, ..from }),
             AttributeValue::DebugInfoRef(offset) => (from.file, offset),
             AttributeValue::DebugInfoRefSup(offset) => (ALTERNATE, offset),
             _ => return None,
@@ -163,10 +163,10 @@ impl<'a, 'data> Names<'a, 'data> {
         let starts_by = |header: &UnitHeader<_>| start(header) <= offset;
         let unit = headers.partition_point(starts_by).checked_sub(1)?;
         let entry = offset.to_unit_offset(&headers[unit])?;
-        Some(Place { file, unit, entry })
+        Some(EntryPlace { file, unit, entry })
     }
 
-    fn unit(&mut self, place: Place) -> Option<Found<'data>> {
+    fn unit(&mut self, place: EntryPlace) -> Option<Found<'data>> {
         if place.file == OWN && place.unit == self.home_number {
             return Some(Found::Home);
         }
@@ -199,7 +199,7 @@ struct Described<'data> {
     linkage_name: Option<AttributeValue<Slice<'data>>>,
     name: Option<AttributeValue<Slice<'data>>>,
     /// The entry that says the rest.
-    origin: Option<Place>,
+    origin: Option<EntryPlace>,
 }
 
 /// What stands for a scope that has no name.

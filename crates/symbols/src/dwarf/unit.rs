@@ -10,7 +10,7 @@ use super::names::{File, Names};
 use super::sections::{Sections, Slice};
 use super::units::{DebugInfo, UnitId};
 use super::{calls, files, lines, split};
-use crate::answer::{Answer, AnswerBuilder, NONE, Place};
+use crate::answer::{Answer, AnswerBuilder, NONE, ResolvedPlace};
 
 /// Where a `.dwo` file may be, when this is where the compiler wrote it.
 pub(crate) type SplitFiles<'a> = &'a (dyn Fn(&Path) -> Vec<PathBuf> + Sync);
@@ -140,8 +140,8 @@ struct Labels<'a, 'data, 'main> {
 }
 
 impl Labels<'_, '_, '_> {
-    fn place(&mut self, function: u32, line: Option<Line>) -> Place {
-        Place {
+    fn place(&mut self, function: u32, line: Option<Line>) -> ResolvedPlace {
+        ResolvedPlace {
             function,
             file: line.map_or(NONE, |line| self.file(line.file)),
             line: line.map_or(0, |line| line.line),

@@ -7,12 +7,12 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 /// A type, and a number that tells it from other types.
 #[derive(Clone)]
 pub(super) struct Type {
-    kind: Kind,
+    kind: NameKind,
     id: u64,
 }
 
 #[derive(Clone)]
-enum Kind {
+enum NameKind {
     Builtin(char),
     /// `P`, `R` or `K`, and the type that it is put before.
     Qualified(char, Box<Type>),
@@ -37,7 +37,7 @@ impl Type {
     pub fn builtin(letter: char) -> Type {
         let id = id_of(letter);
         Type {
-            kind: Kind::Builtin(letter),
+            kind: NameKind::Builtin(letter),
             id,
         }
     }
@@ -57,7 +57,7 @@ impl Type {
     fn of_parts(parts: Vec<Part>) -> Type {
         let id = prefix_ids(&parts).last().map_or(0, |ids| ids.whole);
         Type {
-            kind: Kind::Class(parts),
+            kind: NameKind::Class(parts),
             id,
         }
     }
@@ -81,7 +81,7 @@ impl Type {
     fn qualified(self, letter: char) -> Type {
         let id = id_of((letter, self.id));
         Type {
-            kind: Kind::Qualified(letter, Box::new(self)),
+            kind: NameKind::Qualified(letter, Box::new(self)),
             id,
         }
     }
@@ -96,7 +96,7 @@ impl Type {
 
     pub fn constant(self) -> Type {
         match self.kind {
-            Kind::Qualified('K', _) => self,
+            NameKind::Qualified('K', _) => self,
             _ => self.qualified('K'),
         }
     }
@@ -105,14 +105,14 @@ impl Type {
         let ids: Vec<u64> = types.iter().map(|part| part.id).collect();
         let id = id_of(('F', ids));
         Type {
-            kind: Kind::Function(types),
+            kind: NameKind::Function(types),
             id,
         }
     }
 
     pub fn into_path(self) -> Vec<(String, Option<Vec<Type>>)> {
         match self.kind {
-            Kind::Class(parts) => parts
+            NameKind::Class(parts) => parts
                 .into_iter()
                 .map(|part| (part.name, part.arguments))
                 .collect(),
@@ -204,14 +204,14 @@ impl Mangler {
 
     fn of_type(&mut self, of: &Type) {
         match &of.kind {
-            Kind::Builtin(letter) => self.name.push(*letter),
+            NameKind::Builtin(letter) => self.name.push(*letter),
             _ if self.refer(of.id) => {}
-            Kind::Qualified(letter, inner) => {
+            NameKind::Qualified(letter, inner) => {
                 self.name.push(*letter);
                 self.of_type(inner);
                 self.remember(of.id);
             }
-            Kind::Function(types) => {
+            NameKind::Function(types) => {
                 self.name.push('F');
                 for part in types {
                     self.of_type(part);
@@ -219,7 +219,7 @@ impl Mangler {
                 self.name.push('E');
                 self.remember(of.id);
             }
-            Kind::Class(parts) => {
+            NameKind::Class(parts) => {
                 let is_plain = matches!(
                     parts.as_slice(),
                     [_] | [

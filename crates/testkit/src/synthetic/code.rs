@@ -3,7 +3,9 @@
 
 use std::collections::HashMap;
 
-use residue_profile::{FileId, Frame, FrameId, FunctionId, Module, ModuleId, NONE, Place, Ragged};
+use residue_profile::{
+    FileId, Frame, FrameId, FunctionId, Module, ModuleId, NONE, Ragged, SourcePlace,
+};
 
 use super::Spec;
 use super::names;
@@ -45,7 +47,7 @@ pub struct Code {
     pub files: Vec<String>,
     /// In the order in which they were first asked for.
     pub frames: Vec<Frame>,
-    pub places: Ragged<Place>,
+    pub places: Ragged<SourcePlace>,
     known: HashMap<Site, FrameId>,
 }
 
@@ -132,10 +134,10 @@ impl Code {
     }
 
     /// Half of the places are plain; the others have up to three functions inlined.
-    fn places_of(&self, site: Site, chance: u64) -> Vec<Place> {
+    fn places_of(&self, site: Site, chance: u64) -> Vec<SourcePlace> {
         let others = (self.functions.len() - FIXED.len()) as u64;
         let inlined = (chance % 6).saturating_sub(2);
-        let mut places: Vec<Place> = (0..inlined)
+        let mut places: Vec<SourcePlace> = (0..inlined)
             .map(|level| {
                 let chance = hash(chance, level);
                 let function = FIXED.len() as u32 + (chance % others) as u32;
@@ -146,8 +148,8 @@ impl Code {
         places
     }
 
-    fn place(&self, function: FunctionId, line: u32) -> Place {
-        Place {
+    fn place(&self, function: FunctionId, line: u32) -> SourcePlace {
+        SourcePlace {
             function,
             file: (function as usize / FUNCTIONS_IN_FILE) as FileId,
             line,

@@ -18,7 +18,7 @@ mod threads;
 mod tree;
 mod truth;
 
-use residue_profile::{End, Kind, Meta, Node, Profile, ROOT, Stack, Totals};
+use residue_profile::{End, MemoryKind, Meta, Node, Profile, ROOT, Stack, Totals};
 
 use crate::random::Random;
 use code::Code;
@@ -94,11 +94,11 @@ pub fn profile(spec: &Spec) -> Profile {
     }
     profile.heap = Totals {
         peak_bytes: history.heap_peak_bytes(),
-        ..Totals::of(&profile.stacks, Kind::Heap)
+        ..Totals::of(&profile.stacks, MemoryKind::Heap)
     };
     profile.mappings = Totals {
         peak_bytes: history.mapped_peak_bytes(),
-        ..Totals::of(&profile.stacks, Kind::Mapping)
+        ..Totals::of(&profile.stacks, MemoryKind::Mapping)
     };
     profile
 }

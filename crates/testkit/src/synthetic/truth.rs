@@ -1,6 +1,6 @@
 //! What every reader of a made-up profile must find again.
 
-use residue_profile::{Counter, Kind, Profile};
+use residue_profile::{Counter, MemoryKind, Profile};
 
 /// Keys and values: `stacks`, `heap.live`, `mapping.calls`, ... Those of counters
 /// are sums over the stacks of a kind, also of their own peaks; what the whole
@@ -22,7 +22,7 @@ pub fn truth(profile: &Profile) -> Vec<(String, u64)> {
     ]
     .map(|(key, value)| (key.to_string(), value))
     .into();
-    for kind in Kind::ALL {
+    for kind in MemoryKind::ALL {
         for counter in Counter::ALL {
             let stacks = profile.stacks.iter().filter(|stack| kind.holds(stack.kind));
             let sum = stacks.map(|stack| counter.value(stack)).sum();

@@ -1,7 +1,7 @@
 //! What is new, gone, grown or shrunk from one profile to the other.
 
 use anyhow::{Result, anyhow};
-use residue_calltree::diff::{Class, Row};
+use residue_calltree::diff::{Class, ComparedRow};
 use serde::Serialize;
 
 use super::stack_row::{MOST_NAME, shortened};
@@ -105,7 +105,7 @@ pub fn compare(profiles: &OpenProfiles, question: &Question) -> Result<Compare> 
     };
     // What grew most comes first, then what fell most.
     let rows = || table.more().iter().chain(table.less().iter().rev());
-    let is_meant = |row: &&Row| class == "all" || row.class.name() == class;
+    let is_meant = |row: &&ComparedRow| class == "all" || row.class.name() == class;
     let number = |weight: i128| Number::of(comparison, weight);
     let sums = &table.sums;
     Ok(Compare {
@@ -145,7 +145,7 @@ pub fn compare(profiles: &OpenProfiles, question: &Question) -> Result<Compare> 
     })
 }
 
-fn compare_row(comparison: &Comparison, table: &Table, row: &Row) -> CompareRow {
+fn compare_row(comparison: &Comparison, table: &Table, row: &ComparedRow) -> CompareRow {
     let scale = comparison.scale;
     let rate = |value: f64| comparison.per.map(|_| value);
     let tree = &comparison.tree;
@@ -178,7 +178,7 @@ mod tests {
     use super::super::sample::{ask, events, open_profiles, refusal};
     use crate::choice::{Choice, Names};
     use crate::compare::{By, Given, PerEvent, Request, Side, Table, compare, document};
-    use residue_profile::{Counter, Kind, Profile};
+    use residue_profile::{Counter, MemoryKind, Profile};
     use serde_json::{Value, json};
 
     /// The small profile after some events, and after more with other numbers.
@@ -195,7 +195,7 @@ mod tests {
     }
 
     /// What `residue diff --json` writes of the same two.
-    fn written(by: By, counter: Counter, kind: Kind) -> Value {
+    fn written(by: By, counter: Counter, kind: MemoryKind) -> Value {
         let choice = Choice::whole(kind, Names::short());
         let request = Request {
             choice: &choice,
@@ -248,7 +248,7 @@ mod tests {
         let [before, after] = profiles();
         let profiles = open_profiles(before, Some(after));
         for by in [By::Stack, By::Function, By::Library] {
-            for kind in Kind::ALL {
+            for kind in MemoryKind::ALL {
                 for counter in [Counter::Live, Counter::Calls] {
                     let document = written(by, counter, kind);
                     let query = format!(

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use residue_analysis::history::EventRange;
-use residue_profile::{Counter, Kind, Profile, Ragged};
+use residue_profile::{Counter, MemoryKind, Profile, Ragged};
 use residue_testkit::synthetic::{self, Spec};
 use serde_json::{Value, json};
 
@@ -38,7 +38,7 @@ fn profile() -> Profile {
     })
 }
 
-fn choice(kind: Kind) -> Choice {
+fn choice(kind: MemoryKind) -> Choice {
     Choice::whole(kind, Names::short())
 }
 
@@ -76,7 +76,7 @@ fn callers_and_callees_are_those_of_the_report() {
     let profiles = open_profiles(profile.clone(), None);
     for counter in [Counter::Calls, Counter::Total, Counter::AtPeak] {
         let counters = vec![counter, Counter::Calls];
-        let source = Source::new(&profile, choice(Kind::Heap), counters).unwrap();
+        let source = Source::new(&profile, choice(MemoryKind::Heap), counters).unwrap();
         let expected = callers(&source, 0.0, None, usize::MAX);
         let keys = keys(&profiles, counter.name());
         assert_eq!(keys.len(), expected.functions.len());
@@ -131,7 +131,10 @@ fn boxes_add_up_to_the_ledger_from_either_end_and_from_any_root() {
             for inverted in ["", "&inverted=1"] {
                 let query = format!("by={by}&counter={}{inverted}", counter.name());
                 let answer = ask(&profiles, "flame", &query);
-                let heap = profile.stacks.iter().filter(|it| Kind::Heap.holds(it.kind));
+                let heap = profile
+                    .stacks
+                    .iter()
+                    .filter(|it| MemoryKind::Heap.holds(it.kind));
                 let whole: u64 = heap.map(|stack| counter.value(stack)).sum();
                 assert_eq!(number(&answer["whole"]), whole, "{query}");
                 assert_eq!(number(&answer["value"][0]), whole);
@@ -230,7 +233,7 @@ fn a_range_is_what_its_events_left() {
     let range = EventRange { from: 11, to: 20 };
     let span = profiles.first.span(Some(range)).unwrap();
     let live = moment_view::live(&profile, span);
-    let heap = |stack: &usize| Kind::Heap.holds(profile.stacks[*stack].kind);
+    let heap = |stack: &usize| MemoryKind::Heap.holds(profile.stacks[*stack].kind);
     let stacks: Vec<usize> = (0..live.len()).filter(heap).collect();
     let net: i64 = stacks.iter().map(|&stack| live[stack].bytes).sum();
     let grown: i64 = stacks.iter().map(|&stack| live[stack].bytes.max(0)).sum();
@@ -345,7 +348,10 @@ fn threads_add_up_and_have_trees_of_their_own() {
     let profile = profile();
     let profiles = open_profiles(profile.clone(), None);
     let all = ask(&profiles, "flame", "by=thread&counter=calls");
-    let heap = profile.stacks.iter().filter(|it| Kind::Heap.holds(it.kind));
+    let heap = profile
+        .stacks
+        .iter()
+        .filter(|it| MemoryKind::Heap.holds(it.kind));
     let calls: u64 = heap.map(|stack| stack.counters.calls).sum();
     assert_eq!(number(&all["whole"]), calls);
     let boxes = all["key"].as_array().unwrap();

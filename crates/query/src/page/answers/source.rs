@@ -153,7 +153,7 @@ fn shown_lines(
 mod tests {
     use super::super::sample::{ask, open_profiles, refusal};
     use super::*;
-    use residue_profile::{Place, Profile, Ragged};
+    use residue_profile::{Profile, Ragged, SourcePlace};
     use residue_testkit::sample;
     use serde_json::{Value, json};
     use std::sync::Arc;
@@ -164,7 +164,7 @@ mod tests {
         let mut profile = sample::profile();
         profile.files = vec!["/nowhere/other.c".to_string(), file.to_string()];
         profile.places = Ragged::default();
-        let place = |function, line| Place {
+        let place = |function, line| SourcePlace {
             function,
             file: 1,
             line,

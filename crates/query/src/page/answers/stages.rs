@@ -26,7 +26,7 @@ pub struct StagesAnswer {
     /// At most 400 rows; where there are more events, each row stands for so many and holds
     /// sums.
     events_per_row: u32,
-    rows: Vec<Row>,
+    rows: Vec<StageRow>,
     start_to_start: Vec<Option<i64>>,
     /// In words: which interval rises most, how sure that is.
     words: Vec<String>,
@@ -59,7 +59,7 @@ struct Interval {
 /// One event, or several together.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "StagesRow"))]
-struct Row {
+struct StageRow {
     event: EventNumber,
     values: Vec<Option<i64>>,
     #[serde(skip)]
@@ -171,9 +171,9 @@ fn events_per_row(stages: &Stages) -> u32 {
 }
 
 /// A row an event; or one for as many events as it takes, by their numbers.
-fn rows(stages: &Stages, sent: &[usize], events_per_row: u32) -> Vec<Row> {
+fn rows(stages: &Stages, sent: &[usize], events_per_row: u32) -> Vec<StageRow> {
     let first = stages.rows.iter().map(|row| row.event).min().unwrap_or(0);
-    let mut rows: Vec<Row> = Vec::new();
+    let mut rows: Vec<StageRow> = Vec::new();
     for (index, (row, values)) in stages.rows.iter().zip(stages.by_turn()).enumerate() {
         let values: Vec<Option<i64>> = sent.iter().map(|&interval| values[interval]).collect();
         let start_to_start = stages.start_to_start.values.get(index).copied();
@@ -188,7 +188,7 @@ fn rows(stages: &Stages, sent: &[usize], events_per_row: u32) -> Vec<Row> {
                 }
                 add(&mut last.start_to_start, start_to_start);
             }
-            _ => rows.push(Row {
+            _ => rows.push(StageRow {
                 event,
                 values,
                 start_to_start,

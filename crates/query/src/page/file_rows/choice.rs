@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use anyhow::Result;
 use residue_analysis::groups::GroupId;
 use residue_analysis::history::EventRange;
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 
 use crate::page::answers::stacks::{Found, Named, Sort, find};
 use crate::page::opened::Opened;
@@ -15,7 +15,7 @@ use crate::page::selection::Selection;
 pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
     let selection = |events| Selection {
         opened,
-        kind: Kind::All,
+        kind: MemoryKind::All,
         focus: None,
         counter: Counter::Live,
         events,

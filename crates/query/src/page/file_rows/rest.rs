@@ -1,7 +1,7 @@
 //! What has no row of its own in a file: one row for each kind of memory.
 
 use residue_analysis::groups::GroupId;
-use residue_profile::Kind;
+use residue_profile::MemoryKind;
 use residue_profile::timeline::StackId;
 
 use super::FileRow;
@@ -15,14 +15,14 @@ use crate::page::answers::stacks::StackNumbers;
 use crate::page::opened::Opened;
 
 /// Kinds with what is said of their call paths. The number of a row is below zero.
-const KINDS: [(Kind, i64, &str); 3] = [
-    (Kind::Heap, -1, ""),
-    (Kind::Mapping, -2, " of mappings"),
-    (Kind::Reported, -3, " of reported blocks"),
+const KINDS: [(MemoryKind, i64, &str); 3] = [
+    (MemoryKind::Heap, -1, ""),
+    (MemoryKind::Mapping, -2, " of mappings"),
+    (MemoryKind::Reported, -3, " of reported blocks"),
 ];
 
 pub struct Rest {
-    kind: Kind,
+    kind: MemoryKind,
     number: i64,
     words: &'static str,
     groups: usize,

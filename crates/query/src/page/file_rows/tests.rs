@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use residue_analysis::history::EventRange;
 use residue_calltree::{CallTree, Detail, NOT_SHOWN};
 use residue_profile::timeline::{Change, EventNumber};
-use residue_profile::{Counter, Kind, Place, Profile, Ragged};
+use residue_profile::{Counter, MemoryKind, Profile, Ragged, SourcePlace};
 use residue_testkit::synthetic::{self, Spec};
 use serde_json::Value;
 
@@ -51,12 +51,12 @@ fn profile() -> Profile {
     for (index, frame) in profile.frames.iter_mut().enumerate() {
         frame.function %= 4;
         frame.module = 0;
-        let own = Place {
+        let own = SourcePlace {
             function: frame.function,
             file: 0,
             line: 1 + index as u32,
         };
-        let inlined = Place { function: 5, ..own };
+        let inlined = SourcePlace { function: 5, ..own };
         places.push_row(match index % 3 {
             0 => vec![inlined, own],
             _ => vec![own],
@@ -88,11 +88,11 @@ fn parts(file: &Value) -> impl Iterator<Item = (&str, &Value)> {
     })
 }
 
-fn is_of(kind: Kind, name: &str) -> bool {
+fn is_of(kind: MemoryKind, name: &str) -> bool {
     match kind {
-        Kind::All => true,
-        Kind::Heap => ["heap", "pooled", "overflow"].contains(&name),
-        Kind::Mapping | Kind::Reported => kind.name() == name,
+        MemoryKind::All => true,
+        MemoryKind::Heap => ["heap", "pooled", "overflow"].contains(&name),
+        MemoryKind::Mapping | MemoryKind::Reported => kind.name() == name,
     }
 }
 
@@ -120,7 +120,7 @@ fn counters_of_all_rows_are_those_of_the_ledger() {
         let opened = open(profile);
         for limits in ALL_LIMITS {
             let file = file(&opened, &limits);
-            for kind in Kind::ALL {
+            for kind in MemoryKind::ALL {
                 let stacks = opened.profile.stacks.iter();
                 let meant: Vec<_> = stacks.filter(|stack| kind.holds(stack.kind)).collect();
                 for of in Counter::ALL {
@@ -157,7 +157,7 @@ fn changes_of_all_rows_are_those_of_the_ledger() {
         for (from, to) in [(1, 40), (11, 20), (17, 17), (40, 40)] {
             let range = EventRange { from, to };
             let live = opened.live(opened.span(Some(range)).unwrap());
-            for kind in Kind::ALL {
+            for kind in MemoryKind::ALL {
                 let meant = live.iter().zip(stacks);
                 let meant = meant.filter(|(_, stack)| kind.holds(stack.kind));
                 let expected = meant.fold((0, 0), |(bytes, blocks), (live, _)| {

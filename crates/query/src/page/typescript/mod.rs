@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 
 use residue_calltree::diff::Class;
 use residue_profile::timeline::Source;
-use residue_profile::{Counter, Kind};
+use residue_profile::{Counter, MemoryKind};
 use ts_rs::{Config, TS, TypeVisitor};
 
 use super::answers::about::{About, Status};
@@ -49,7 +49,11 @@ pub fn document() -> String {
         SIDES,
         "Which profile: the first file, or the one it is compared with.",
     );
-    file.words("Kind", Kind::ALL.map(Kind::name), "Which stacks are meant.");
+    file.words(
+        "Kind",
+        MemoryKind::ALL.map(MemoryKind::name),
+        "Which stacks are meant.",
+    );
     let counters = Counter::ALL.map(Counter::name);
     file.words("CounterName", counters, "One number of every stack.");
     file.list(
