@@ -392,6 +392,8 @@ mod tests {
 
     #[test]
     fn modules_that_came_later_are_found_by_name_only() {
+        // The start is when the first name is looked up.
+        assert_ne!(global(c"malloc"), 0);
         // SAFETY: the names are terminated.
         let by_linker = unsafe {
             let handle = sys::dlopen(c"libstdc++.so.6".as_ptr(), sys::RTLD_LAZY);
