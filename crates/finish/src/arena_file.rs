@@ -30,8 +30,11 @@ pub struct Identity {
     /// Events that this process had of its own. A line of output does not say who
     /// printed it, so lines are events of all processes and count as one.
     pub own_events: u64,
-    /// The most it had on its heap and in its own mappings.
+    /// The most it had on its heap. Mappings do not count: most of a large one is address
+    /// space that is only reserved.
     pub peak_bytes: u64,
+    /// The executable brings its own malloc, whose blocks are not seen.
+    pub has_unseen_heap: bool,
 }
 
 impl Identity {
@@ -225,9 +228,8 @@ impl ArenaFile {
                 header::SOURCE_LINES => self.word(header::EVENTS).min(1),
                 _ => 0,
             },
-            peak_bytes: self
-                .word(header::PEAK_BYTES)
-                .saturating_add(self.word(header::MAPPED_PEAK_BYTES)),
+            peak_bytes: self.word(header::PEAK_BYTES),
+            has_unseen_heap: self.word(header::NOTES) & header::NOTE_MALLOC_IN_EXECUTABLE != 0,
         })
     }
 

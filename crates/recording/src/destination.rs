@@ -167,6 +167,7 @@ mod tests {
             started_monotonic_ns: 0,
             own_events: 0,
             peak_bytes: 0,
+            has_unseen_heap: false,
         }
     }
 

@@ -61,6 +61,7 @@ impl Run {
         let member = |image: &Image| Member {
             own_events: image.arena.identity.own_events,
             peak_bytes: image.arena.identity.peak_bytes,
+            has_unseen_heap: image.arena.identity.has_unseen_heap,
             is_first: Some(image.arena.identity.pid) == first_pid,
             was_replaced: image.was_replaced(),
         };
@@ -219,6 +220,7 @@ mod tests {
                 started_monotonic_ns: 0,
                 own_events,
                 peak_bytes,
+                has_unseen_heap: false,
             },
         }
     }

@@ -4,7 +4,10 @@
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Member {
     pub own_events: u64,
+    /// Of the heap, as far as it is seen.
     pub peak_bytes: u64,
+    /// Whether the program brings its own malloc, so that nothing is known of its heap.
+    pub has_unseen_heap: bool,
     /// Whether it is the process that was started, and not a child of it.
     pub is_first: bool,
     /// Whether its process went on as another program, by `exec`.
@@ -13,7 +16,8 @@ pub struct Member {
 
 /// The place of the one with the most events; where none has any, of the one that had
 /// the most memory. Of equal ones the process that was started is meant, and after it
-/// the earliest. What went on as another program is not meant unless it had events:
+/// the earliest. It is also meant where its heap is not seen: nobody knows that another had
+/// more. What went on as another program is not meant unless it had events:
 /// the shell that became the job had done nothing by itself.
 pub fn worth_looking_at(members: &[Member]) -> Option<usize> {
     let rank = |member: &Member| {
@@ -21,6 +25,7 @@ pub fn worth_looking_at(members: &[Member]) -> Option<usize> {
         (
             member.own_events,
             lives_on,
+            member.is_first && member.has_unseen_heap,
             member.peak_bytes,
             member.is_first,
         )
@@ -37,12 +42,14 @@ mod tests {
     const SHELL: Member = Member {
         own_events: 0,
         peak_bytes: 100,
+        has_unseen_heap: false,
         is_first: true,
         was_replaced: false,
     };
     const RANK: Member = Member {
         own_events: 50,
         peak_bytes: 10,
+        has_unseen_heap: false,
         is_first: false,
         was_replaced: false,
     };
@@ -71,6 +78,25 @@ mod tests {
         };
         assert_eq!(worth_looking_at(&[equal, SHELL]), Some(1));
         assert_eq!(worth_looking_at(&[equal, equal]), Some(0));
+    }
+
+    #[test]
+    fn a_heap_that_is_not_seen_may_be_the_largest_of_all() {
+        let browser = Member {
+            peak_bytes: 0,
+            has_unseen_heap: true,
+            ..SHELL
+        };
+        let helper = Member {
+            own_events: 0,
+            ..RANK
+        };
+        assert_eq!(worth_looking_at(&[helper, browser, helper]), Some(1));
+        let unseen_helper = Member {
+            has_unseen_heap: true,
+            ..helper
+        };
+        assert_eq!(worth_looking_at(&[unseen_helper, SHELL]), Some(1));
     }
 
     #[test]

@@ -208,10 +208,7 @@ fn verdict_lines(profile: &Profile, verdict: &Verdict) -> Vec<String> {
 
 impl OtherProcess {
     fn of(profile: &Profile, path: &Path) -> OtherProcess {
-        let peak_bytes = profile
-            .heap
-            .peak_bytes
-            .saturating_add(profile.mappings.peak_bytes);
+        let peak_bytes = profile.heap.peak_bytes;
         OtherProcess {
             path: path.to_path_buf(),
             process: ListedProcess::of(profile),
