@@ -335,6 +335,7 @@ fn record(args: Args) -> Result<ExitCode> {
         if let Some(passing) = passing {
             tell_of_lines(&passing.join());
         }
+        forwarding.writes_profile(&arenas.path);
         let run = Run {
             first_pid: Some(pid),
             status: Some(status),

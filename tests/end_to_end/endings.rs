@@ -1,8 +1,12 @@
 //! Every way to end: the profile is whole, and the ending is the program's own.
 
-use crate::support::Lab;
+use crate::support::ledger::Ledger;
+use crate::support::process::{self, send, wait_for};
+use crate::support::{Lab, describe, workloads};
+use nix::sys::signal::Signal;
 use residue_profile::End;
 use std::os::unix::process::ExitStatusExt;
+use std::process::Child;
 
 fn expect_exact_ending(how: &str, has_handlers: bool) {
     let lab = Lab::new();
@@ -59,4 +63,64 @@ fn every_exit_status_is_passed_on() {
         let end = &recorded.ledger().profile.meta.end;
         assert_eq!(*end, End::Exited { code: status });
     }
+}
+
+/// Ended with the test, however that ends.
+struct Ended(Child);
+
+impl Drop for Ended {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// A pipe that nobody reads never takes the profile.
+#[test]
+fn while_the_profile_is_written_the_second_interrupt_ends_it_and_nothing_is_lost() {
+    let lab = Lab::new();
+    let pipe = lab.path("pipe");
+    nix::unistd::mkfifo(&pipe, nix::sys::stat::Mode::S_IRWXU).expect("the lab takes a pipe");
+    let arenas = lab.folder("arenas").display().to_string();
+    let stderr = lab.path("stderr");
+    let file = std::fs::File::create(&stderr).expect("the lab is writable");
+    let mut command = lab.residue();
+    command
+        .args(["run", "--arena-dir", &arenas, "-o"])
+        .arg(&pipe)
+        .arg("--")
+        .arg(workloads::find("hello"))
+        .stdout(std::process::Stdio::null())
+        .stderr(file);
+    let mut residue = Ended(command.spawn().expect("residue can be started"));
+    let pid = residue.0.id();
+    let told = || std::fs::read_to_string(&stderr).unwrap_or_default();
+    wait_for("the program ends", || {
+        let children = format!("/proc/{pid}/task/{pid}/children");
+        let has_child = std::fs::read_to_string(children).is_ok_and(|list| !list.is_empty());
+        (!has_child && told().contains("hello, stderr")).then_some(())
+    });
+    // One that comes before it writes is taken for another wish, and not answered.
+    wait_for("it says what it does", || {
+        if !told().contains("writing the profile") {
+            send(pid, Signal::SIGINT);
+        }
+        told().contains("writing the profile").then_some(())
+    });
+    send(pid, Signal::SIGINT);
+    let status = residue.0.wait().expect("it ends");
+    assert_eq!(status.signal(), Some(Signal::SIGINT as i32), "{}", told());
+
+    let mut recover = lab.residue();
+    recover.arg("recover").args(["-o", "late.residue"]);
+    let left = std::fs::read_dir(&arenas).unwrap().next().unwrap().unwrap();
+    recover.arg(left.path());
+    let recovered = process::finish(recover);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert_eq!(
+        Ledger::read(&lab.path("late.residue"))
+            .sum("hello_alloc")
+            .calls,
+        3
+    );
 }

@@ -8,6 +8,8 @@ use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
 use signal_hook::iterator::Signals;
+use std::io::Write;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Clone)]
@@ -20,6 +22,12 @@ enum State {
     /// The program ended; a signal now is meant for `residue`.
     Ended {
         interrupted: bool,
+    },
+    /// The profile is being written from the recordings in this directory, which may take
+    /// for ever where a pipe or a file system is stuck.
+    Writing {
+        arenas: PathBuf,
+        was_told: bool,
     },
 }
 
@@ -42,6 +50,17 @@ impl Forwarding {
             State::Starting(kept) => kept.push(signal),
             State::Running(pid) => pass_on(*pid, signal),
             State::Ended { interrupted } => *interrupted = true,
+            _ if matches!(signal, SIGUSR1 | SIGUSR2) => {}
+            State::Writing { arenas, was_told } => match was_told {
+                false => {
+                    *was_told = true;
+                    tell_how_to_end(arenas);
+                }
+                // The recordings stay where they are.
+                true => {
+                    let _ = signal_hook::low_level::emulate_default_handler(signal);
+                }
+            },
         }
     }
 
@@ -64,10 +83,28 @@ impl Forwarding {
         *self.state() = State::Ended { interrupted: false };
     }
 
+    /// From now on the first signal says what is going on, and the second ends it.
+    pub fn writes_profile(&self, arenas: &Path) {
+        *self.state() = State::Writing {
+            arenas: arenas.to_path_buf(),
+            was_told: false,
+        };
+    }
+
     /// Whether a signal came after the program had ended.
     pub fn was_interrupted(&self) -> bool {
         matches!(*self.state(), State::Ended { interrupted: true })
     }
+}
+
+fn tell_how_to_end(arenas: &Path) {
+    // Nobody may be there to read it.
+    let _ = writeln!(
+        std::io::stderr(),
+        "residue: writing the profile; interrupt again to stop, and `residue recover {}` \
+         writes it later",
+        arenas.display()
+    );
 }
 
 /// Sends a signal to the program, unless the terminal has sent it already.
