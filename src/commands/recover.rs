@@ -9,6 +9,7 @@ use residue_profile::units::{bytes, counted};
 use residue_recording::arenas::{Arena, ArenaDirectory, Order};
 use residue_recording::destination::Destination;
 use residue_recording::ending::{Planned, Run};
+use residue_recording::output_name;
 use residue_symbols::Search;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -125,7 +126,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
         for left in &mut found {
             left.run.order.destination = match is_folder {
                 true => Destination::Folder(output.into()),
-                false => Destination::File(output.into()),
+                false => Destination::File(output_name::literally(output)),
             };
         }
     }

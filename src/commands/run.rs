@@ -16,6 +16,7 @@ use residue_recording::destination::Destination;
 use residue_recording::ending::{self, Run};
 use residue_recording::line_moments::LineMoments;
 use residue_recording::lines::LineEvents;
+use residue_recording::output_name::{self, Surroundings};
 use residue_recording::passing::{Passed, Passing};
 use residue_recording::prepared::Prepared;
 use residue_recording::program::{self, Obstacle};
@@ -25,7 +26,7 @@ use residue_recording::watch::{Orders, Snapshots, Watch};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
 use summary::{Expected, Summary};
@@ -49,8 +50,10 @@ pub struct Args {
     ///
     /// In a directory it gets its default name. With several processes it holds the one with the
     /// most events, else the most memory; the others go to the directory FILE.processes beside
-    /// it, without FILE's suffix. If it cannot be written there, the program still runs, and residue says at once where the
-    /// profile goes instead.
+    /// it, without FILE's suffix. In FILE, %p is the number of the process, %h the host, %n the
+    /// rank of an MPI or Slurm job, %q{VAR} an environment variable, and %% is %. Ranks of a job
+    /// get files of their own (job.rank2.residue). If FILE cannot be written, the program still
+    /// runs, and residue says at once where the profile goes instead.
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
     /// Record only programs of this name
@@ -268,7 +271,8 @@ fn record(args: Args) -> Result<ExitCode> {
     if let Some(obstacle) = &obstacle {
         tell(format_args!("{} {}", path.display(), obstacle.explain()));
     }
-    let (destination, warning) = Destination::usable(args.output.as_deref());
+    let output = args.output.as_deref().map(filled_in).transpose()?;
+    let (destination, warning) = Destination::usable(output.as_deref());
     if let Some(warning) = warning {
         tell(warning);
     }
@@ -358,6 +362,16 @@ fn record(args: Args) -> Result<ExitCode> {
         });
     }
     Ok(end_as(status))
+}
+
+/// The name of the output in this place of a parallel job.
+fn filled_in(wanted: &Path) -> Result<PathBuf> {
+    let host = nix::unistd::gethostname().unwrap_or_default();
+    let around = Surroundings {
+        host: &host.to_string_lossy(),
+        variable: &|name| std::env::var_os(name),
+    };
+    output_name::filled_in(wanted, &around)
 }
 
 fn cannot_run(command: &OsStr, error: io::Error) -> ExitCode {

@@ -289,3 +289,39 @@ fn a_program_with_an_allocator_of_its_own_is_told() {
                 not recorded\n";
     assert!(recorded.stderr().contains(note), "{}", recorded.describe());
 }
+
+#[test]
+fn ranks_with_one_name_for_the_output_do_not_overwrite_each_other() {
+    let lab = Lab::new();
+    for rank in ["0", "1", "2"] {
+        let mut command = lab.run(&[], &["marks_c", "5"]);
+        command.env("OMPI_COMM_WORLD_RANK", rank);
+        command.env("OMPI_COMM_WORLD_SIZE", "3");
+        let output = process::finish(command);
+        assert!(output.status.success(), "{}", describe(&output));
+    }
+    let names = [
+        "profile.rank0.residue",
+        "profile.rank1.residue",
+        "profile.rank2.residue",
+    ];
+    assert_eq!(lab.names_in("."), names);
+
+    let lab = Lab::new();
+    let mut command = lab.residue();
+    command.args(["run", "-q", "-o", "job-%q{JOB}.%p.residue", "--"]);
+    command.arg(workloads::find("hello")).env("JOB", "a%pb");
+    let output = process::finish(command);
+    assert!(output.status.success(), "{}", describe(&output));
+    let names = lab.names_in(".");
+    let [name] = &names[..] else {
+        panic!("{names:?}");
+    };
+    let profile = residue_profile::read(&lab.path(name)).unwrap();
+    assert_eq!(*name, format!("job-a%pb.{}.residue", profile.meta.pid));
+
+    let mut command = lab.residue();
+    command.args(["run", "-o", "job.%z.residue", "--", "true"]);
+    let refused = process::finish(command);
+    assert_eq!(refused.status.code(), Some(125), "{}", describe(&refused));
+}

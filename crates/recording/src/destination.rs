@@ -13,6 +13,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
+use crate::output_name;
 use residue_finish::Identity;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,7 @@ pub const FOLDER_SUFFIX: &str = "processes";
 /// As it was asked for. Not paths: those must be text to be written down.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Destination {
+    /// May hold `%p` and `%%`, see [`output_name`].
     File(OsString),
     /// The file is named by program and process; an empty path is the working directory.
     Folder(OsString),
@@ -97,7 +99,7 @@ impl Destination {
     /// The file for the process worth looking at.
     pub fn profile(&self, process: &Identity) -> PathBuf {
         match self {
-            Destination::File(file) => PathBuf::from(file),
+            Destination::File(file) => output_name::of_process(file, process.pid),
             Destination::Folder(folder) => {
                 let (program, pid) = (process.program(), process.pid);
                 Path::new(folder).join(format!("{program}.{pid}.{PROFILE_SUFFIX}"))

@@ -16,6 +16,7 @@ pub mod functions;
 pub mod library;
 pub mod line_moments;
 pub mod lines;
+pub mod output_name;
 pub mod passing;
 pub mod prepared;
 pub mod program;
