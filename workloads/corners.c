@@ -4,6 +4,7 @@
  *   corners first       forks; the child's first call of all is reallocarray
  *   corners peak        main holds 8 MiB and waits while a thread holds 4 MiB more
  *   corners again       replaces itself by itself, once
+ *   corners titled      writes over its arguments what it does, as servers do
  *   corners suspended   a signal handler that maps memory interrupts threads that do
  *
  * Truth: corner_alloc.* (locked, again: by process), first_alloc.* (by process), peak,
@@ -23,6 +24,15 @@ NAMED void *corner_alloc(size_t size) {
     HIDE(block);
     tally_made(&made, size);
     return block;
+}
+
+static int titled(char *first, char *last) {
+    corner_alloc(100);
+    size_t room = (size_t)(last + strlen(last) - first);
+    memset(first, 0, room);
+    snprintf(first, room + 1, "corners: session 7");
+    truth_tally("corner_alloc", &made);
+    return 0;
 }
 
 static int locked(void) {
@@ -128,6 +138,7 @@ int main(int argc, char **argv) {
     if (strcmp(mode, "first") == 0) return first();
     if (strcmp(mode, "peak") == 0) return peak();
     if (strcmp(mode, "again") == 0) return again(argv, argc > 2);
+    if (strcmp(mode, "titled") == 0) return titled(argv[0], argv[argc - 1]);
     if (strcmp(mode, "suspended") == 0) return suspended();
     return 2;
 }

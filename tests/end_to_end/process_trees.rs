@@ -198,6 +198,12 @@ fn arguments_and_the_name_that_a_process_gives_itself_are_kept() {
     );
     let hello = lab.record(&[], &["hello"]).ledger().profile.meta;
     assert_eq!(hello.process_name, "");
+    // Written over the arguments, as PostgreSQL does.
+    let room = "x".repeat(20);
+    let titled = lab.record(&[], &["corners", "titled", &room]);
+    let meta = titled.ledger().profile.meta;
+    assert_eq!(meta.command[1..], ["titled", &room]);
+    assert_eq!(meta.process_name, "corners: session 7");
 }
 
 /// What `residue` prints of a file or a part of it.

@@ -110,6 +110,8 @@ pub const INJECTED_UNTOUCHED: Word = 77;
 /// Files with symbols of generated code that were not copied, for want of room or
 /// because they went away.
 pub const CODE_FILES_LEFT_OUT: Word = 84;
+/// What the program wrote over its arguments, as servers do to say what a process is for.
+pub const TITLE: Word = 85;
 
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;

@@ -140,7 +140,10 @@ fn put_together(
     let notes = threads.note.iter().cloned().chain(frames.notes);
     Ok(Profile {
         meta: Meta {
-            process_name: process_name(&meta, &threads.threads),
+            process_name: match title(arena)? {
+                title if !title.is_empty() => title,
+                _ => process_name(&meta, &threads.threads),
+            },
             notes: notes.chain(notes::of(arena)).collect(),
             ..meta
         },
@@ -161,6 +164,13 @@ fn put_together(
         by_thread: threads.by_thread,
         timeline,
     })
+}
+
+/// What the program wrote over its arguments; empty where it did not.
+fn title(arena: &ArenaFile) -> Result<String, Error> {
+    let text = arena.text_bytes(arena.word(header::TITLE))?;
+    let first = text.split(|&byte| byte == 0).next().unwrap_or_default();
+    Ok(String::from_utf8_lossy(first).trim().to_string())
 }
 
 /// What the first thread is called, which is the name of the process, where the program

@@ -173,45 +173,45 @@ fn comments_and_blanks_are_passed_over() {
 fn errors_say_where_and_what() {
     assert_eq!(
         error("hide a\nhidden b"),
-        "my.rules:2: \"hidden\" is no verb; there are: alias, collapse, cut, \
+        "my.rules:2: unknown keyword \"hidden\"; expected one of alias, collapse, cut, \
          drop-default-arguments, drop-namespace, drop-parameters, drop-suffixes, \
          drop-template-arguments, framework, hide, keep, max-length, merge, merge-library, rename"
     );
     for (line, reason) in [
-        ("hide", "which names? Write a pattern"),
-        ("hide module: a", "module: wants a pattern, without a space"),
+        ("hide", "missing pattern for names"),
+        ("hide module: a", "module: needs a pattern without spaces"),
         (
             "hide /a(/",
-            "the regular expression \"a(\" is wrong: unclosed group",
+            "invalid regular expression \"a(\": unclosed group",
         ),
-        ("rename a", "what does it become? Write: PATTERN -> TEXT"),
+        ("rename a", "missing new name: PATTERN -> TEXT"),
         ("rename a ->", "the new name is missing"),
-        ("merge a", "what does it become? Write: PATTERN -> TEXT"),
+        ("merge a", "missing new name: PATTERN -> TEXT"),
         (
             "merge-library",
-            "which library? Write a pattern for its file name",
+            "missing pattern for the library's file name",
         ),
         (
             "max-length",
-            "max-length wants a number of characters from 10",
+            "max-length needs a number of characters, at least 10",
         ),
         (
             "max-length 9",
-            "max-length wants a number of characters from 10",
+            "max-length needs a number of characters, at least 10",
         ),
         (
             "max-length -1",
-            "max-length wants a number of characters from 10",
+            "max-length needs a number of characters, at least 10",
         ),
-        ("drop-parameters of all", "drop-parameters stands alone"),
-        ("drop-namespace ::", "which namespace?"),
         (
-            "drop-template-arguments",
-            "of which templates? Write a pattern",
+            "drop-parameters of all",
+            "drop-parameters takes no arguments",
         ),
+        ("drop-namespace ::", "missing namespace"),
+        ("drop-template-arguments", "missing pattern for templates"),
         (
             "drop-template-arguments a after x",
-            "after how many arguments?",
+            "missing number of arguments after `after`",
         ),
         (
             "drop-default-arguments /a/",

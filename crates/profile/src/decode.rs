@@ -160,7 +160,7 @@ fn paths(raw: &[u8]) -> Result<Vec<(NodeId, StackKind)>, Reason> {
     for _ in 0..rows {
         let code = kinds.u64()?;
         let kind = kind_from_code(code)
-            .ok_or_else(|| Reason::bad(format!("{code} is no kind of stack")))?;
+            .ok_or_else(|| Reason::bad(format!("unknown stack kind {code}")))?;
         paths.push((nodes.u32()?, kind));
     }
     Ok(paths)

@@ -97,7 +97,7 @@ fn moments(raw: &[u8]) -> Result<Vec<Moment>, Reason> {
     for flags in flags {
         let code = kinds.u64()?;
         let kind = moment_kind_from_code(code)
-            .ok_or_else(|| Reason::bad(format!("{code} is no kind of moment")))?;
+            .ok_or_else(|| Reason::bad(format!("unknown moment kind {code}")))?;
         let [vm_bytes, rss_bytes, shared_bytes, live_bytes, mapped_bytes] = sizes.row(flags)?;
         moments.push(Moment {
             kind,

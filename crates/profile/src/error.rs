@@ -53,7 +53,7 @@ pub enum Reason {
     HeaderChecksum { offset: u64 },
     #[error("checksum mismatch")]
     Checksum,
-    #[error("{raw_bytes} bytes in {stored_bytes} stored ones are more than a reader accepts")]
+    #[error("decompresses to {raw_bytes} bytes, over the limit for {stored_bytes} stored bytes")]
     TooLarge { raw_bytes: u64, stored_bytes: u64 },
     #[error("cannot be decompressed: {0}")]
     Compression(String),

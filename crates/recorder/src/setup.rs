@@ -11,7 +11,8 @@ use crate::tls;
 use crate::trie;
 use core::cell::UnsafeCell;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use residue_arena::{MAGIC, VERSION, header};
+use residue_arena::region::Region;
+use residue_arena::{MAGIC, VERSION, header, tables};
 
 /// Kept outside the page that a fork wipes: a child needs them again.
 struct Kept {
@@ -275,6 +276,21 @@ fn read_command(buffer: &mut [u8]) -> &[u8] {
         sys::close(file);
     }
     buffer.get(..length).unwrap_or(&[])
+}
+
+/// Notes what became of the arguments when the program ends.
+pub fn note_title(arena: Arena) {
+    let mut buffer = [0; 1024];
+    let title = read_command(&mut buffer);
+    let (start, bytes) = tables::text::unpack(arena.get(header::COMMAND));
+    // SAFETY: the text was appended when the process was described, and stays.
+    let command = unsafe {
+        let first = arena.item(Region::Strings, start);
+        core::slice::from_raw_parts(first, bytes as usize)
+    };
+    if !command.starts_with(title) {
+        arena.set(header::TITLE, arena.append_text(title));
+    }
 }
 
 /// Makes `<directory>/<pid>.<nanoseconds>.arena`.

@@ -129,7 +129,7 @@ fn regex(text: &str) -> Result<Regex, String> {
         let error = error.to_string();
         let reason = error.lines().last().unwrap_or_default();
         let reason = reason.trim().trim_start_matches("error: ");
-        format!("the regular expression {text:?} is wrong: {reason}")
+        format!("invalid regular expression {text:?}: {reason}")
     })
 }
 
@@ -166,10 +166,7 @@ mod tests {
         assert!(pattern.matches("xaaby"));
         assert!(!pattern.matches("ba"));
         let wrong = Pattern::parse("/a(b/").unwrap_err();
-        assert_eq!(
-            wrong,
-            "the regular expression \"a(b\" is wrong: unclosed group"
-        );
+        assert_eq!(wrong, "invalid regular expression \"a(b\": unclosed group");
         let slash = Pattern::parse(r"/a\/b/").unwrap();
         assert!(slash.matches("a/b"));
     }

@@ -73,7 +73,7 @@ fn add(rules: &mut Rules, line: &str) -> Result<(), String> {
         "rename" => rules.renames.push(rename(rest)?),
         "max-length" => {
             let length = rest.parse().ok().filter(|length| *length >= SHORTEST);
-            let wanted = || format!("max-length wants a number of characters from {SHORTEST}");
+            let wanted = || format!("max-length needs a number of characters, at least {SHORTEST}");
             rules.longest = Some(length.ok_or_else(wanted)?);
         }
         "drop-suffixes" => {
@@ -98,7 +98,7 @@ fn shorten(shortening: &mut Shortening, verb: &str, rest: &str) -> Result<(), St
         "drop-namespace" => {
             let namespace = rest.strip_suffix("::").unwrap_or(rest);
             match namespace.strip_prefix("::") {
-                None if namespace.is_empty() => return Err("which namespace?".to_owned()),
+                None if namespace.is_empty() => return Err("missing namespace".to_owned()),
                 None => shortening.prefixes.insert(format!("{namespace}::")),
                 Some(inner) => shortening.inner.insert(inner.to_owned()),
             };
@@ -114,7 +114,7 @@ fn shorten(shortening: &mut Shortening, verb: &str, rest: &str) -> Result<(), St
             }
             shortening.add_alias(type_name, &shown_text(name)?);
         }
-        _ => return Err(format!("{verb:?} is no verb; there are: {VERBS}")),
+        _ => return Err(format!("unknown keyword {verb:?}; expected one of {VERBS}")),
     }
     Ok(())
 }
@@ -122,7 +122,7 @@ fn shorten(shortening: &mut Shortening, verb: &str, rest: &str) -> Result<(), St
 fn nothing_after(verb: &str, rest: &str) -> Result<(), String> {
     match rest.is_empty() {
         true => Ok(()),
-        false => Err(format!("{verb} stands alone")),
+        false => Err(format!("{verb} takes no arguments")),
     }
 }
 
@@ -140,7 +140,7 @@ fn arrow(rest: &str) -> Result<(&str, &str), String> {
     let (from, to) = rest
         .rsplit_once(" -> ")
         .or_else(|| Some((rest.strip_suffix(" ->")?, "")))
-        .ok_or("what does it become? Write: PATTERN -> TEXT")?;
+        .ok_or("missing new name: PATTERN -> TEXT")?;
     Ok((from.trim(), to.trim()))
 }
 
@@ -169,13 +169,13 @@ fn subject(text: &str) -> Result<Subject, String> {
             _ => break,
         };
         if pattern.is_empty() {
-            return Err(format!("{word} wants a pattern, without a space"));
+            return Err(format!("{word} needs a pattern without spaces"));
         }
         *place = Some(Pattern::parse(pattern)?);
         rest = after.trim_start();
     }
     if text.is_empty() {
-        return Err("which names? Write a pattern".to_owned());
+        return Err("missing pattern for names".to_owned());
     }
     let name = if rest.is_empty() { "*" } else { rest };
     Ok(Subject {
@@ -192,7 +192,7 @@ fn merge_library(rest: &str) -> Result<Verdict, String> {
         Err(_) => (rest, None),
     };
     if module.is_empty() {
-        return Err("which library? Write a pattern for its file name".to_owned());
+        return Err("missing pattern for the library's file name".to_owned());
     }
     Ok(Verdict {
         subject: Subject {
@@ -222,11 +222,14 @@ fn arguments(rules: &mut ArgumentRules, rest: &str, which: Which) -> Result<(), 
         None => (rest, 0),
         Some((template, kept)) => {
             let kept = kept.trim().parse();
-            (template, kept.map_err(|_| "after how many arguments?")?)
+            (
+                template,
+                kept.map_err(|_| "missing number of arguments after `after`")?,
+            )
         }
     };
     match template.trim() {
-        "" => Err("of which templates? Write a pattern".to_owned()),
+        "" => Err("missing pattern for templates".to_owned()),
         template if template.starts_with('/') => {
             Err("templates are named by a glob, not a regular expression".to_owned())
         }

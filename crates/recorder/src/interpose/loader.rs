@@ -186,6 +186,7 @@ extern "C" fn destructor() {
         return;
     };
     arena.note_time();
+    setup::note_title(arena);
     thread_names::note_all();
     note_descriptor(dynamic::anywhere(jit_symbols::DESCRIPTOR));
     jit_symbols::look(Extent::All);
