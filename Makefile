@@ -45,32 +45,30 @@ viewer-test: $(VIEWER_MODULES)
 	@scripts/need-node
 	cd viewer && npx vitest run
 
-# The TypeScript types of the page's answers are written from the Rust ones, and compared in
-# `make test` and `make check`. The features are those of the whole workspace, so that only the
-# crates with such types are built again for it.
-GENERATED := --workspace --locked --features residue-query/typescript,residue/schema
-COMPARE_ANSWERS := $(CARGO) test --quiet $(GENERATED) --test answers_typescript
+# All tests are built with the same features, once. These add what TypeScript types and JSON
+# Schemas are written from; nothing that users run has them.
+ALL_OF_IT := --workspace --locked --features residue-query/typescript,residue/schema
+TEST := $(CARGO) test $(ALL_OF_IT)
 
-# JSON Schemas of what --json writes, from the Rust types too.
-COMPARE_SCHEMAS := $(CARGO) test --quiet $(GENERATED) --bin residue schema
-
-.PHONY: schemas
-schemas: tools
-	RESIDUE_WRITE=1 $(COMPARE_SCHEMAS)
-
+# The TypeScript types of the page's answers are written from the Rust ones; a test compares them.
 .PHONY: answers
 answers: tools
-	RESIDUE_WRITE=1 $(COMPARE_ANSWERS)
+	RESIDUE_WRITE=1 $(TEST) --quiet --test answers_typescript
+
+# JSON Schemas of what --json writes, from the Rust types too.
+.PHONY: schemas
+schemas: tools
+	RESIDUE_WRITE=1 $(TEST) --quiet --bin residue schema
 
 # docs/COMMANDS.md is the text of --help; a test compares it.
 .PHONY: reference
 reference: tools
-	RESIDUE_WRITE=1 $(CARGO) test --quiet --workspace --locked --bin residue commands_md
+	RESIDUE_WRITE=1 $(TEST) --quiet --bin residue commands_md
 
 # What README.md and docs show of commands is what they print; a test compares it.
 .PHONY: transcripts
 transcripts: test-tools
-	RESIDUE_WRITE=1 $(CARGO) test --workspace --locked --test end_to_end documents::
+	RESIDUE_WRITE=1 $(TEST) --test end_to_end documents::
 
 # The page in a real browser, beside what the command line says of the same recordings.
 PAGE_TEST_MODULES := tests/browser/node_modules/.package-lock.json
@@ -85,7 +83,7 @@ $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 # some dependencies, and would build half of the workspace once more.
 page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
 	@scripts/need chromium:chromium
-	$(CARGO) test --workspace --locked --test end_to_end --no-run
+	$(TEST) --test end_to_end --no-run
 	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
 # The same questions to text, JSON, CSV, the page's server and the self-contained file. Its
@@ -98,7 +96,7 @@ $(FILE_ANSWERS): $(VIEWER_SOURCES) $(VIEWER_MODULES)
 
 .PHONY: agreement
 agreement: test-tools viewer $(WORKLOADS)/.built $(FILE_ANSWERS)
-	$(CARGO) build --locked
+	$(TEST) --test end_to_end --no-run
 	node tests/agreement/run.mjs target/debug/residue $(WORKLOADS) $(FILE_ANSWERS)
 
 # How fluent the page is on a million stacks by a thousand events, and what it needs.
@@ -133,30 +131,24 @@ demo: build $(WORKLOADS)/.built
 	$(RESIDUE) leaks build/demo.residue
 
 test: test-tools viewer viewer-test
-	$(CARGO) test --workspace --locked
-	$(COMPARE_ANSWERS)
-	$(COMPARE_SCHEMAS)
+	$(TEST)
 	$(MAKE) agreement
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
 	cd python && python3 -m unittest -q
 
-# For the inner loop: format, lints, and every test that records nothing. All of the
-# workspace at once, so that what is built is what `make test` needs.
-# The comparison of the page's types is part of `check`.
-CRATE_TESTS = $(filter-out answers_typescript,$(notdir $(basename $(wildcard crates/*/tests/*.rs)) $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs))))
+# For the inner loop: format, lints, and every test that records nothing.
+CRATE_TESTS = $(notdir $(basename $(wildcard crates/*/tests/*.rs)) $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))
 RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
 
 quick: test-tools check
-	$(CARGO) $(RUN_TESTS) --no-fail-fast --workspace --locked --lib --bins $(CRATE_TESTS:%=--test %)
+	$(CARGO) $(RUN_TESTS) --no-fail-fast $(ALL_OF_IT) --lib --bins $(CRATE_TESTS:%=--test %)
 
 # What CI adds to the tests.
 check:
 	$(CARGO) fmt --all --check
-	$(COMPARE_ANSWERS)
-	$(COMPARE_SCHEMAS)
-	$(CARGO) clippy --workspace --all-targets --features residue-query/typescript,residue/schema --locked -- -D warnings
+	$(CARGO) clippy $(ALL_OF_IT) --all-targets -- -D warnings
 	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
 
 # Long runs, each with its own command.

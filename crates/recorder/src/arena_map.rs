@@ -298,9 +298,9 @@ impl Arena {
 
 /// Where an arena may be tried, each time elsewhere. Kernels place mappings from the top of
 /// the address space downwards, or from a third of it upwards; executables lie higher or in
-/// the first gigabytes.
+/// the first gigabytes. Go, ZGC and the shadows of sanitizers keep below or above these 8 TiB.
 fn bases() -> impl Iterator<Item = usize> {
-    const LOWEST: usize = 0x1000_0000_0000;
+    const LOWEST: usize = 0x2000_0000_0000;
     const STEP_SHIFT: u32 = 30;
     const STEPS: u64 = 1 << 13;
     const TRIES: u64 = 8;
