@@ -110,9 +110,9 @@ export class Lab {
     return join(this.workloads, name);
   }
 
-  /** One of everything, slow enough that the kernel's accounts of its memory are there. */
+  /** One of everything, slow enough that the kernel's accounts of its memory are there, also on a busy machine. */
   detector() {
-    const parts = [120, RANGE.first, RANGE.last, 10_000];
+    const parts = [120, RANGE.first, RANGE.last, 25_000];
     return this.#once("detector", () => this.record("detector.residue", this.workload("detector"), ...parts));
   }
 
