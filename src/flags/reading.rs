@@ -171,9 +171,11 @@ pub fn at(file: &Address) -> Result<Loaded> {
             measured: Measured::Everything,
         });
     };
-    let profile = input::load_needed(file, OF_A_MOMENT)?;
+    let mut profile = input::load_needed(file, OF_A_MOMENT)?;
     let span = profile.timeline.span_of(part);
     let span = span.with_context(|| file.path.display().to_string())?;
+    let other_events = profile.timeline.other_events(part, span);
+    profile.meta.notes.extend(other_events);
     Ok(Loaded {
         profile: moment_view::of(profile, span),
         measured: Measured::LiveOnly,

@@ -9,8 +9,4 @@ export const KNOWN = [
       "largest; reports and comparisons tell paths apart that differ in inlined functions. Judged apart, the parts of " +
       "one leak would look like caches",
   },
-  {
-    line: /^thinned \| .* of a gap /,
-    why: "where an event was not kept the page widens the range to those that were, and the command refuses",
-  },
 ];

@@ -44,7 +44,7 @@ function aboutSpan(span) {
       ),
     ),
     question(named("callers"), { ...everywhere("callers"), ...inFile }, span),
-    ...(span ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
+    ...(span?.hasMoments ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
   ];
 }
 

@@ -148,8 +148,8 @@ function spansOf({ about, begins }) {
   const { last_event: last, events, stride } = about.files[0];
   if (begins.length < 4) return [];
   const begin = (part) => begins[Math.floor(begins.length * part)];
-  const span = (name, from, next, isInFile = true) => ({
-    name, from, to: next === "end" ? last : next - 1, next, isInFile,
+  const span = (name, from, next, { isInFile = true, hasMoments = true } = {}) => ({
+    name, from, to: next === "end" ? last : next - 1, next, isInFile, hasMoments,
   });
   const spans = [
     span("the first half", begins[0], begin(1 / 2)),
@@ -159,7 +159,8 @@ function spansOf({ about, begins }) {
     span("what is not there", events + 5, events + 9),
   ];
   // Between those, and where no event was kept.
-  if (begins.length < events) spans.push(span("an odd part", begin(1 / 4) + 1, begin(3 / 4) + 1, false));
-  if (stride > 1) spans.push(span("a gap", last - 1, last, false));
+  if (begins.length < events) spans.push(span("an odd part", begin(1 / 4) + 1, begin(3 / 4) + 1, { isInFile: false }));
+  // A range is widened to what was kept; moments that were not cannot be compared.
+  if (stride > 1) spans.push(span("a gap", last - 1, last, { isInFile: false, hasMoments: false }));
   return spans;
 }

@@ -53,7 +53,12 @@ export async function serve(residue, folder, ...files) {
     child.once("exit", (code) => fail(new Error(`residue view ${files.join(" ")} ended with ${code}`)));
   });
   const ask = once(async (question, parameters = {}) => {
-    const response = await fetch(`${address}api/${question}?${new URLSearchParams(parameters)}`);
+    const url = `${address}api/${question}?${new URLSearchParams(parameters)}`;
+    const response = await fetch(url).catch((error) => {
+      // A server may close a connection that was kept at the moment it is used again, and a browser asks again.
+      if (error.cause?.code !== "UND_ERR_SOCKET") throw error;
+      return fetch(url);
+    });
     const answer = await response.json();
     if (response.status === 400) throw new Refusal(answer.error);
     if (!response.ok) throw new Error(`${response.status} ${response.url}: ${answer.error}`);

@@ -10,24 +10,27 @@ use std::process::Output;
 
 const NOBODY: u32 = 65534;
 
-/// What a killed run left in a directory under the lab's own folder of temporary files.
-fn left_behind(lab: &Lab) -> PathBuf {
+/// A run that waits, and its directory under the lab's own folder of temporary files.
+fn waiting(lab: &Lab) -> (Running, PathBuf) {
     let arenas = lab.folder("temporary");
     let base = arenas.display().to_string();
     let mut run =
         Running::start(lab.run(&["--arena-dir", &base], &["live_blocks", "1000", "wait"]));
     run.hear("vmrss_kib");
+    let mut entries = std::fs::read_dir(&arenas).expect("the folder can be listed");
+    let directory = entries.next().expect("a directory is there");
+    (run, directory.expect("it has a name").path())
+}
+
+/// What a killed run left.
+fn left_behind(lab: &Lab) -> PathBuf {
+    let (mut run, directory) = waiting(lab);
     let program = run.program();
     send(run.pid(), Signal::SIGKILL);
     send(program, Signal::SIGKILL);
     run.wait();
     run.hear_all();
-    let mut entries = std::fs::read_dir(&arenas).expect("the folder can be listed");
-    entries
-        .next()
-        .expect("a directory is left")
-        .expect("it has a name")
-        .path()
+    directory
 }
 
 /// `residue recover` of everything below the folder of temporary files.
@@ -90,18 +93,8 @@ fn a_directory_of_another_user_is_not_recovered_by_root() {
 #[test]
 fn a_snapshot_is_not_written_through_a_link() {
     let lab = Lab::new();
-    let arenas = lab.folder("temporary");
-    let base = arenas.display().to_string();
-    let mut run =
-        Running::start(lab.run(&["--arena-dir", &base], &["live_blocks", "1000", "wait"]));
-    run.hear("vmrss_kib");
+    let (mut run, directory) = waiting(&lab);
     let program = run.program();
-    let directory = std::fs::read_dir(&arenas)
-        .unwrap()
-        .next()
-        .unwrap()
-        .unwrap()
-        .path();
     let arena = std::fs::read_dir(&directory)
         .unwrap()
         .map(|entry| entry.unwrap().path())

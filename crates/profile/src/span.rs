@@ -136,12 +136,14 @@ pub enum SpanError {
     NoSnapshot { name: String, known: Vec<String> },
     #[error(
         "{unit} {number} was not kept: of a long run the recorder keeps one {unit} in several; \
-         the next that was kept is {next}"
+         the {which} that was kept is {kept}"
     )]
     NotKept {
         unit: &'static str,
         number: EventNumber,
-        next: EventNumber,
+        /// `next`, or `last` where none follows.
+        which: &'static str,
+        kept: EventNumber,
     },
     #[error("`{part}` runs backwards: {from} comes after {to}", from = .ends[0], to = .ends[1])]
     Backwards { part: String, ends: [String; 2] },
@@ -226,14 +228,49 @@ impl Timeline {
             },
             Part::Between { from, to } => Span {
                 from: match from {
-                    Some(from) => self.moment_of(from)?.or(Some(self.exit())),
+                    Some(from) => self.from_moment(from)?.or(Some(self.exit())),
                     None => None,
                 },
-                to: self.moment_of(to)?,
+                to: self.to_moment(to)?,
             },
         };
         self.check(span, part)?;
         Ok(span)
+    }
+
+    /// Where a span begins: at a point, or at the nearest event before it that was kept.
+    fn from_moment(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
+        match self.moment_of(point) {
+            Err(SpanError::NotKept { number, .. }) => self.widened_from(number).map(Some),
+            other => other,
+        }
+    }
+
+    /// Where it ends: at a point, or at the nearest event after it that was kept.
+    fn to_moment(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
+        match self.moment_of(point) {
+            Err(SpanError::NotKept { number, .. }) => {
+                Ok(self.begin_at_or_after(number).or_else(|| self.last_end()))
+            }
+            other => other,
+        }
+    }
+
+    fn begin_at_or_after(&self, number: EventNumber) -> Option<MomentId> {
+        let mut later = self.begins().filter(|(_, moment)| moment.event >= number);
+        later.next().map(|(id, _)| id)
+    }
+
+    /// The begin of an event, or of the nearest before it that was kept.
+    fn widened_from(&self, number: EventNumber) -> Result<MomentId, SpanError> {
+        let mut earlier = self.begins().filter(|(_, moment)| moment.event <= number);
+        let from = match earlier.next_back() {
+            Some((id, moment)) if moment.event == number => Some(id),
+            // One that was not kept is followed by others.
+            Some((id, _)) => self.begin_at_or_after(number).map(|_| id),
+            None => self.begin_at_or_after(number),
+        };
+        from.ok_or_else(|| self.no_begin(number))
     }
 
     /// The span of whole events, both included. Where its ends were not kept it is wider,
@@ -243,19 +280,9 @@ impl Timeline {
             from: Some(Point::Event(first)),
             to: Point::Event(last.saturating_add(1)),
         };
-        let begin_at_or_after = |number: EventNumber| {
-            let mut later = self.begins().filter(|(_, moment)| moment.event >= number);
-            later.next().map(|(id, _)| id)
-        };
-        let mut earlier = self.begins().filter(|(_, moment)| moment.event <= first);
-        let from = match earlier.next_back() {
-            Some((id, moment)) if moment.event == first => Some(id),
-            // One that was not kept is followed by others.
-            Some((id, _)) => begin_at_or_after(first).map(|_| id),
-            None => begin_at_or_after(first),
-        };
-        let from = from.ok_or_else(|| self.no_event(first))?;
-        let next = last.checked_add(1).and_then(begin_at_or_after);
+        let from = self.widened_from(first)?;
+        let next = last.checked_add(1);
+        let next = next.and_then(|next| self.begin_at_or_after(next));
         let span = Span {
             from: Some(from),
             to: next.or_else(|| self.last_end()).or(Some(from)),
@@ -319,15 +346,48 @@ impl Timeline {
         (last.saturating_sub(self.events_in(span)) + 1, last)
     }
 
+    /// That the span of a part holds other events than were asked for, where it does.
+    pub fn other_events(&self, part: &Part, span: Span) -> Option<String> {
+        let [from, to] = self.numbers(part)?.map(u64::from);
+        let (first, last) = self.events_covered(span);
+        let next = last + 1;
+        let unit = self.about.source.unit();
+        if first < from || next > to {
+            return Some(format!(
+                "`{part}` is widened to `{first}..{next}`: of a long run the recorder keeps one \
+                 {unit} in several"
+            ));
+        }
+        (next < to)
+            .then(|| format!("`{part}` is cut to `{first}..{next}`: no later {unit} was kept"))
+    }
+
     fn exit(&self) -> MomentId {
         self.moments.len() as MomentId
     }
 
     fn check(&self, span: Span, part: &Part) -> Result<(), SpanError> {
         let end = span.to.unwrap_or_else(|| self.exit());
-        match span.from {
-            Some(start) if start >= end => Err(self.empty(part)),
-            _ => Ok(()),
+        let is_empty = span.from.is_some_and(|start| start >= end);
+        // One that was widened is not empty, though what was asked for may be.
+        match is_empty || self.numbers(part).is_some_and(|[from, to]| from >= to) {
+            true => Err(self.empty(part)),
+            false => Ok(()),
+        }
+    }
+
+    /// The numbers of the events at both ends, where these are events.
+    fn numbers(&self, part: &Part) -> Option<[EventNumber; 2]> {
+        let number = |point: &Point| match point {
+            Point::Event(_) | Point::Id(_) => self.event_at(point).ok(),
+            Point::Named(_) | Point::End | Point::Exit => None,
+        };
+        match part {
+            Part::Between {
+                from: Some(from),
+                to,
+            } => Some([number(from)?, number(to)?]),
+            _ => None,
         }
     }
 
@@ -345,7 +405,11 @@ impl Timeline {
             let moment = self.moment_of(point).ok().flatten();
             moment.unwrap_or_else(|| self.exit())
         };
-        match place(from) > place(to) {
+        let is_backwards = match self.numbers(part) {
+            Some([from, to]) => from > to,
+            None => place(from) > place(to),
+        };
+        match is_backwards {
             true => SpanError::Backwards {
                 part: name,
                 ends: [from.to_string(), to.to_string()],
@@ -381,20 +445,29 @@ impl Timeline {
     /// A snapshot that is named by an event's number was taken as that event began, and
     /// serves where the begin itself was not kept.
     fn begin_of(&self, number: EventNumber) -> Result<MomentId, SpanError> {
-        let unit = self.about.source.unit();
         let mut begins = self.begins().filter(|(_, moment)| moment.event >= number);
         match begins.next() {
             _ if number == 0 => Err(self.zero()),
             Some((id, moment)) if moment.event == number => Ok(id),
-            other => match (self.snapshot(&number.to_string()), other) {
-                (Some(snapshot), _) => Ok(snapshot),
-                (None, Some((_, next))) => Err(SpanError::NotKept {
-                    unit,
-                    number,
-                    next: next.event,
-                }),
-                (None, None) => Err(self.no_event(number)),
+            _ => self
+                .snapshot(&number.to_string())
+                .ok_or_else(|| self.no_begin(number)),
+        }
+    }
+
+    /// Why the begin of an event is not known.
+    fn no_begin(&self, number: EventNumber) -> SpanError {
+        let mut begins = self.begins().map(|(_, moment)| moment.event);
+        let next = begins.find(|event| *event >= number).map(|it| ("next", it));
+        let known = next.or_else(|| Some(("last", self.known_events()?.1)));
+        match known {
+            Some((which, kept)) if u64::from(number) <= self.about.events => SpanError::NotKept {
+                unit: self.about.source.unit(),
+                number,
+                which,
+                kept,
             },
+            _ => self.no_event(number),
         }
     }
 
@@ -515,10 +588,40 @@ mod tests {
     #[test]
     fn the_same_events_have_the_same_span_in_both_notations() {
         let timeline = kept_1_2_5();
-        for (text, first, last) in [("1..2", 1, 1), ("2..5", 2, 4), ("1..end", 1, u32::MAX)] {
+        for (text, first, last) in [
+            ("1..2", 1, 1),
+            ("2..5", 2, 4),
+            ("1..end", 1, u32::MAX),
+            // The begins of 3, 4 and 7 were not kept.
+            ("3..4", 3, 3),
+            ("1..4", 1, 3),
+            ("4..7", 4, 6),
+        ] {
             let span = timeline.span_of(&part(text)).unwrap();
             assert_eq!(Ok(span), timeline.span_of_events(first, last), "{text}");
             assert_eq!(timeline.events_of(&part(text)), Ok((first, last)), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_part_of_events_that_were_not_kept_says_which_it_holds() {
+        let timeline = kept_1_2_5();
+        let said = |text: &str| {
+            let part = part(text);
+            timeline.other_events(&part, timeline.span_of(&part).unwrap())
+        };
+        let expected =
+            "`3..4` is widened to `2..5`: of a long run the recorder keeps one event in several";
+        assert_eq!(said("3..4").as_deref(), Some(expected));
+        assert!(
+            said("2..4")
+                .unwrap()
+                .starts_with("`2..4` is widened to `2..5`")
+        );
+        let cut = "`1..7` is cut to `1..6`: no later event was kept";
+        assert_eq!(said("1..7").as_deref(), Some(cut));
+        for exact in ["2..5", "1..end", "2", "..5", "2..exit"] {
+            assert_eq!(said(exact), None, "{exact}");
         }
     }
 
@@ -542,13 +645,17 @@ mod tests {
     fn what_cannot_be_shown_is_refused_in_the_same_words() {
         let timeline = kept_1_2_5();
         let said = |text: &str| timeline.span_of(&part(text)).unwrap_err().to_string();
-        assert_eq!(said("6"), "there is no event 6; the last is 9");
+        assert_eq!(said("10"), "there is no event 10; the last is 9");
+        assert_eq!(said("2..10"), said("10"));
+        assert!(said("6").ends_with("the last that was kept is 5"));
         assert_eq!(said("0"), "there is no event 0: events are numbered from 1");
         assert_eq!(said("5..2"), "`5..2` runs backwards: 5 comes after 2");
         assert_eq!(
             said("2..2"),
             "`2..2`: nothing was measured between the two, so what was left is not known"
         );
+        assert_eq!(said("4..3"), "`4..3` runs backwards: 4 comes after 3");
+        assert_eq!(said("3..3"), said("2..2").replace("2..2", "3..3"));
         assert_eq!(said("id:7"), "no event has the id 7");
         assert_eq!(
             said("half"),

@@ -1,6 +1,7 @@
 //! The processes of a recording, each with its verdict in short.
 
 use residue_analysis::history::EventRange;
+use residue_analysis::sentences;
 use residue_analysis::verdict::{Headline, verdict};
 use residue_profile::{ListedProcess, Profile};
 use serde::Serialize;
@@ -28,14 +29,10 @@ pub fn summary(profile: &Profile) -> ProcessSummary {
         process: ListedProcess::of(profile),
         event_unit: unit,
         verdict_in_short: verdict.as_ref().map(|verdict| {
-            let rate = rate_text(verdict.growth.rate, unit);
+            let name = sentences::name(verdict.headline);
             match verdict.headline {
-                Headline::Leak => format!("LEAK {rate}"),
-                Headline::FreedAtExit => format!("FREED AT EXIT {rate}"),
-                Headline::Fragmentation => format!("FRAGMENTATION {rate}"),
-                Headline::Growth => format!("GROWS {rate}"),
-                Headline::NoGrowth => "NO GROWTH".to_string(),
-                Headline::Undetermined => "UNDETERMINED".to_string(),
+                Headline::NoGrowth | Headline::Undetermined => name.to_string(),
+                _ => format!("{name} {}", rate_text(verdict.growth.rate, unit)),
             }
         }),
         verdict: verdict.map(|verdict| verdict.headline),

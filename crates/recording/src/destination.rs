@@ -41,15 +41,9 @@ impl Destination {
     pub fn usable(wanted: Option<&Path>) -> (Destination, Option<String>) {
         let destination = match wanted {
             None => Destination::default(),
-            // A directory that is asked for as one and is not there yet is made.
-            Some(wanted) if wanted.as_os_str().as_encoded_bytes().ends_with(b"/") => {
-                let _ = fs::create_dir(wanted);
-                Destination::Folder(wanted.into())
-            }
-            Some(wanted) if wanted.is_dir() => Destination::Folder(wanted.into()),
-            Some(wanted) => Destination::File(wanted.into()),
+            Some(wanted) => Destination::of(wanted),
         };
-        let Err(problem) = can_write(destination.folder()) else {
+        let Err(problem) = can_write(&destination.folder()) else {
             return (destination, None);
         };
         let base = [PathBuf::from("."), std::env::temp_dir()]
@@ -58,27 +52,44 @@ impl Destination {
             .unwrap_or_default();
         let (path, fallback) = match &destination {
             Destination::File(file) => {
-                let path = base.join(Path::new(file).file_name().unwrap_or_default());
-                (path.clone(), Destination::File(path.into()))
+                let name = Path::new(file).file_name().unwrap_or_default();
+                let path = Path::new(&output_name::literally(&base)).join(name);
+                (base.join(name), Destination::File(path.into()))
             }
             Destination::Folder(_) => (base.clone(), Destination::Folder(base.into())),
         };
         let warning = format!(
             "cannot write {}: {problem}; the profile will go to {}",
-            wanted.unwrap_or(destination.folder()).display(),
+            wanted.unwrap_or(&destination.folder()).display(),
             path.display()
         );
         (fallback, Some(warning))
     }
 
-    /// The folder that holds the profile.
-    fn folder(&self) -> &Path {
+    fn of(wanted: &Path) -> Destination {
+        let folder = output_name::of_process(wanted.as_os_str(), 0);
+        // A directory that is asked for as one and is not there yet is made.
+        let is_named_as_folder = wanted.as_os_str().as_encoded_bytes().ends_with(b"/");
+        if is_named_as_folder {
+            let _ = fs::create_dir(&folder);
+        }
+        match is_named_as_folder || folder.is_dir() {
+            true => Destination::Folder(folder.into()),
+            false => Destination::File(wanted.into()),
+        }
+    }
+
+    /// The folder that holds the profile; the number of a process is in no folder's name.
+    fn folder(&self) -> PathBuf {
         let folder = match self {
-            Destination::File(file) => Path::new(file).parent().unwrap_or(Path::new("")),
-            Destination::Folder(folder) => Path::new(folder),
+            Destination::File(file) => {
+                let file = output_name::of_process(file, 0);
+                file.parent().unwrap_or(Path::new("")).to_path_buf()
+            }
+            Destination::Folder(folder) => PathBuf::from(folder),
         };
         match folder.as_os_str().is_empty() {
-            true => Path::new("."),
+            true => PathBuf::from("."),
             false => folder,
         }
     }
@@ -188,6 +199,26 @@ mod tests {
             Path::new("job.7.residue")
         );
         assert_eq!(here.absolute(), here);
+    }
+
+    #[test]
+    fn a_folder_may_have_a_percent_sign() {
+        let directory = tempfile::tempdir().unwrap();
+        let folder = directory.path().join("50%");
+        fs::create_dir(&folder).unwrap();
+        for (wanted, file) in [
+            (folder.clone(), "50%/job.7.residue"),
+            (folder.join("%p.residue"), "50%/7.residue"),
+            (directory.path().join("new%").join(""), "new%/job.7.residue"),
+        ] {
+            // What is typed has every percent sign doubled but that of %p.
+            let typed = output_name::literally(&wanted).into_string().unwrap();
+            let typed = typed.replace("%%p.residue", "%p.residue");
+            let (destination, warning) = Destination::usable(Some(Path::new(&typed)));
+            assert_eq!(warning, None);
+            let profile = destination.profile(&process(7, "/bin/job"));
+            assert_eq!(profile, directory.path().join(file));
+        }
     }
 
     #[test]

@@ -67,9 +67,14 @@ pub fn filled_in(wanted: &Path, around: &Surroundings) -> Result<PathBuf> {
         }
         tells_ranks_apart |= matches!(kind, b'p' | b'n' | b'q');
     }
-    let path = PathBuf::from(OsString::from_vec(name));
+    let name = OsString::from_vec(name);
+    let (of_0, of_1) = (of_process(&name, 0), of_process(&name, 1));
+    if of_0.parent() != of_1.parent() || name.as_bytes().ends_with(b"/") && of_0 != of_1 {
+        bail!("`%p` in the name of a folder: use it in the name of the file, or `-o FOLDER/`");
+    }
+    let path = PathBuf::from(name);
     // In a folder files are named by process.
-    let is_folder = path.as_os_str().as_bytes().ends_with(b"/") || path.is_dir();
+    let is_folder = path.as_os_str().as_bytes().ends_with(b"/") || of_0.is_dir();
     Ok(match rank {
         Some(rank) if !tells_ranks_apart && !is_folder => with_rank(&path, rank),
         _ => path,
@@ -166,6 +171,10 @@ mod tests {
         assert!(filled("100%", &[]).unwrap_err().contains("%% for `%`"));
         assert!(filled("%x", &[]).unwrap_err().starts_with("`%x`"));
         assert!(filled("%q", &[]).unwrap_err().contains("needs a variable"));
+        for folder in ["%p/job.residue", "out/%p/"] {
+            let refusal = filled(folder, &[]).unwrap_err();
+            assert!(refusal.starts_with("`%p` in the name of a folder"));
+        }
         assert!(filled("%q{NO}", &[]).unwrap_err().contains("is not set"));
     }
 

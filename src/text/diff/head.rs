@@ -60,6 +60,12 @@ impl Head<'_> {
             };
             row(&format!("per {per}"), why);
         }
+        for why in [before, after]
+            .iter()
+            .filter_map(|it| it.other_events.as_ref())
+        {
+            row("note", why.clone());
+        }
         if *counter == Counter::Peak {
             let why = "stacks reach their own peaks at different moments; their sum is no peak";
             row("note", why.to_string());

@@ -62,6 +62,8 @@ pub struct About {
     pub command: Vec<String>,
     /// Events of the run, or in the part that is meant; `None` where there are none.
     pub events: Option<u64>,
+    /// That these are others than were asked for, where they are.
+    pub other_events: Option<String>,
     pub source: Source,
 }
 
@@ -72,6 +74,7 @@ impl About {
         let source = timeline.about.source;
         About {
             address,
+            other_events: part.as_ref().and_then(|it| timeline.other_events(it, span)),
             part,
             program: profile.meta.program.clone(),
             command: profile.meta.command.clone(),
@@ -296,6 +299,7 @@ mod tests {
             program: "a".to_string(),
             command: Vec::new(),
             events,
+            other_events: None,
             source,
         }
     }

@@ -74,6 +74,8 @@ struct SideHead<'a> {
     command: &'a [String],
     /// Events of this side, if it has any.
     events: Option<u64>,
+    /// That these are others than were asked for, where they are.
+    other_events: Option<&'a str>,
     /// The counter over all stacks of this side.
     total: i64,
 }
@@ -203,6 +205,7 @@ fn side(about: &About, total: i64) -> SideHead<'_> {
         program: &about.program,
         command: &about.command,
         events: about.events,
+        other_events: about.other_events.as_deref(),
         total,
     }
 }
