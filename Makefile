@@ -8,7 +8,7 @@ WORKLOADS := build/workloads
 # Seeds of every shape and length in `make verdicts`.
 SEEDS ?= 20
 
-.PHONY: all build demo test quick check bench verify verdicts readers symbols kills clean
+.PHONY: all build demo test quick check bench verify verdicts readers symbols gauntlet kills clean
 
 all: build
 
@@ -173,6 +173,10 @@ symbols: test-tools
 readers: build test-tools $(WORKLOADS)/.built
 	@scripts/need node:nodejs npm:npm go:golang-go
 	tests/readers/check $(RESIDUE) $(WORKLOADS)
+
+# Real programs from Debian, recorded and not, beside heaptrack.
+gauntlet: build test-tools
+	python3 benches/gauntlet.py --install --residue $(RESIDUE) --json build/gauntlet.json --markdown docs/GAUNTLET.md
 
 kills: test-tools
 	$(CARGO) test --release --test end_to_end -- --ignored two_hundred_kills
