@@ -27,6 +27,7 @@ mod interpose;
 mod jit_symbols;
 mod ledger;
 mod live;
+mod loss;
 mod mappings;
 mod marks;
 mod modules;

@@ -3,7 +3,7 @@
 
 use core::arch::asm;
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SYS_READ: usize = 0;
 const SYS_OPEN: usize = 2;
@@ -25,9 +25,9 @@ const SYS_GETPPID: usize = 110;
 const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
+const SYS_FUTEX: usize = 202;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
-const SYS_SCHED_YIELD: usize = 24;
 const SYS_NANOSLEEP: usize = 35;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
@@ -46,6 +46,7 @@ pub const O_CREAT: usize = 0o100;
 pub const O_EXCL: usize = 0o200;
 pub const O_CLOEXEC: usize = 0o2000000;
 pub const MADV_DONTNEED: usize = 4;
+pub const MADV_REMOVE: usize = 9;
 pub const MADV_DONTDUMP: usize = 16;
 pub const MADV_WIPEONFORK: usize = 18;
 pub const MADV_POPULATE_WRITE: usize = 23;
@@ -392,9 +393,21 @@ pub fn sleep_ns(nanoseconds: u64) {
     let _ = unsafe { call(SYS_NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };
 }
 
-pub fn yield_now() {
-    // SAFETY: gives the processor away.
-    let _ = unsafe { call(SYS_SCHED_YIELD, [0; 6]) };
+/// Sleeps as long as the word holds this value, until it is woken or the time is over.
+pub fn sleep_while(word: &AtomicU32, value: u32, nanoseconds: u64) {
+    const WAIT_PRIVATE: usize = 128;
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    let (at, time) = (word.as_ptr() as usize, time.as_ptr() as usize);
+    // SAFETY: the kernel reads the word and the two words of the time.
+    let _ = unsafe { call(SYS_FUTEX, [at, WAIT_PRIVATE, value as usize, time, 0, 0]) };
+}
+
+/// Wakes one thread that sleeps on this word.
+pub fn wake_one(word: &AtomicU32) {
+    const WAKE_PRIVATE: usize = 129;
+    let at = word.as_ptr() as usize;
+    // SAFETY: the address only names whom to wake.
+    let _ = unsafe { call(SYS_FUTEX, [at, WAKE_PRIVATE, 1, 0, 0, 0]) };
 }
 
 pub fn abort() -> ! {
