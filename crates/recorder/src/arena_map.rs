@@ -252,6 +252,25 @@ impl Arena {
         true
     }
 
+    /// Makes a region's mapping this long, and its pages present, while that is possible.
+    pub fn make_room(self, region: Region, bytes: u64, with_pages: bool) {
+        let _held = hot::get().arena_growth_lock.lock();
+        let item_bytes = region.item_bytes();
+        let capacity = self.get(region.word(region::CAPACITY));
+        let committed = self.word(region.word(region::COMMITTED));
+        let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
+        let most_bytes = (capacity * item_bytes).next_multiple_of(PAGE_BYTES);
+        let wanted_bytes = (present_bytes + bytes)
+            .next_multiple_of(PAGE_BYTES)
+            .min(most_bytes);
+        if !with_pages {
+            self.map_up_to(region, wanted_bytes);
+        } else if self.make_present(region, present_bytes, wanted_bytes) {
+            let items = (wanted_bytes / item_bytes).min(capacity);
+            committed.fetch_max(items, Ordering::Relaxed);
+        }
+    }
+
     /// Counts that a region could not grow.
     fn refuse(self, refused: &AtomicU64) -> bool {
         self.note(header::NOTE_ARENA_FULL);
@@ -300,11 +319,11 @@ impl Arena {
     /// Reads clock and counter together, where system calls are made anyway, so
     /// that the reader knows how long a tick is.
     pub fn note_time(self) {
+        if !sys::may_read_ticks() {
+            return;
+        }
         self.set(header::LATER_TICKS, sys::ticks());
-        self.set(
-            header::LATER_MONOTONIC_NS,
-            sys::clock_ns(sys::CLOCK_MONOTONIC),
-        );
+        self.set(header::LATER_MONOTONIC_NS, sys::monotonic_ns());
     }
 
     /// Asks the kernel for the pages now: a full file system is an error here

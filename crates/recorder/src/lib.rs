@@ -16,6 +16,7 @@ mod account;
 mod arena_map;
 mod changes;
 mod config;
+mod confined;
 mod counts;
 mod detour;
 mod dynamic;

@@ -331,6 +331,20 @@ pub fn overlap(hot: &Hot, start: usize, end: usize) -> usize {
     bytes
 }
 
+/// Bytes of the mapping that begins at this address; zero where none does.
+pub fn length_at(start: usize) -> usize {
+    if !any() {
+        return 0;
+    }
+    let mut bytes = 0;
+    change(hot::get(), |index| {
+        let at = index.first_after(start);
+        let range = index.ranges().get(at).filter(|range| range.start == start);
+        bytes = range.map_or(0, |range| range.end - range.start);
+    });
+    bytes
+}
+
 /// Whether there is anything to unmap: spares programs that never map the lock.
 pub fn any() -> bool {
     hot::get().mapping_count.load(Ordering::Relaxed) != 0

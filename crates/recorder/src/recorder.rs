@@ -81,6 +81,9 @@ impl Call {
 #[cold]
 fn time_call(thread: &mut Thread, started_ticks: u64) {
     let clock_ticks = u64::from(hot::get().clock_ticks.load(Ordering::Relaxed));
+    if !sys::may_read_ticks() {
+        return;
+    }
     let spent = sys::ticks().saturating_sub(started_ticks + clock_ticks);
     bump(&thread.stats[stat::TIMED_TICKS], spent);
     bump(&thread.stats[stat::TIMED_CALLS], 1);

@@ -261,10 +261,11 @@ fn acquire() -> Option<*mut Thread> {
     let arena = hot.arena()?;
     let _held = hot.threads_lock.lock();
     let is_borrowed = u64::from(sys::pid()) != arena.get(header::PID);
-    let tid = if is_borrowed {
-        NUMBER_UNKNOWN
-    } else {
-        sys::tid()
+    let tid = match sys::tid() {
+        // A program that confines itself may not let it be asked for.
+        0 => NUMBER_UNKNOWN,
+        _ if is_borrowed => NUMBER_UNKNOWN,
+        tid => tid,
     };
     let last = tls::last();
     // SAFETY: states are never unmapped.
