@@ -58,6 +58,11 @@ fn every_operator_new_and_delete_is_counted() {
 }
 
 #[test]
+fn memory_from_the_kernel_by_other_calls_than_mmap_is_exact() {
+    Lab::new().record(&[], &["kernel_maps"]).expect_exact();
+}
+
+#[test]
 fn mappings_are_exact_piece_by_piece_and_apart_from_the_heap() {
     let (ledger, truths) = Lab::new().record(&[], &["mappings"]).expect_exact();
     let mapped = ["map_here", "map64_here", "over_here", "remap_here"]

@@ -94,10 +94,13 @@ fn a_child_and_a_grandchild_by_fork_have_profiles_of_their_own() {
     assert_eq!(childs.profile.meta.parent_pid, parent);
     assert_eq!(grandchilds.profile.meta.parent_pid, child);
     let inherited = family.truths[&child].get("inherited_frees");
-    assert!(
-        childs.profile.recorder.unknown_frees >= inherited,
-        "frees of inherited blocks are counted as unknown"
-    );
+    assert!(inherited > 0);
+    let recorder = |ledger: &Ledger| ledger.profile.recorder;
+    assert_eq!(recorder(childs).inherited_frees, inherited);
+    for ledger in [family.of(parent), childs, grandchilds] {
+        assert_eq!(recorder(ledger).unknown_frees, 0);
+    }
+    assert_eq!(recorder(family.of(parent)).inherited_frees, 0);
 }
 
 #[test]

@@ -15,6 +15,8 @@ mod allocators;
 mod by_thread;
 mod checks;
 mod closed_output;
+mod confinement;
+mod conservation;
 mod containers;
 mod daemons;
 mod diffs;

@@ -148,8 +148,12 @@ export type RecorderStats = {
   /** Allocations that could not be recorded (no memory left for it). */
   dropped: number;
   dropped_bytes: number;
+  /** Frees that could not be recorded: their blocks count as live. */
+  dropped_frees: number;
   /** Frees of blocks the recorder never saw made. */
   unknown_frees: number;
+  /** The same in a forked child: blocks that its parent made. */
+  inherited_frees: number;
   /** Blocks handed out again at an address never seen freed. */
   missed_frees: number;
   /** Allocations made while recording was paused. */

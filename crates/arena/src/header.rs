@@ -110,6 +110,14 @@ pub const INJECTED_UNTOUCHED: Word = 77;
 /// Files with symbols of generated code that were not copied, for want of room or
 /// because they went away.
 pub const CODE_FILES_LEFT_OUT: Word = 84;
+/// What could not be recorded and had no thread state to be counted in: allocations, their
+/// bytes, frees of known blocks, frees of unknown ones. See also `tables::thread`.
+pub const DROPPED: Word = 88;
+pub const DROPPED_BYTES: Word = 89;
+pub const DROPPED_FREES: Word = 90;
+pub const UNKNOWN_FREES: Word = 91;
+/// Not zero in a child that was forked: it has blocks that its parent made.
+pub const IS_FORKED: Word = 86;
 /// What the program wrote over its arguments, as servers do to say what a process is for.
 pub const TITLE: Word = 85;
 

@@ -92,6 +92,10 @@ pub struct Extent {
     pub capacity: u64,
 }
 
+/// The `shrink` of an arena in which no region has room: it only counts what is dropped. One
+/// less, and each has a page.
+pub const HEADER_ALONE: u32 = 24;
+
 /// Places all regions, with capacities divided by two to the `shrink`.
 /// Returns the extents and the length of the whole arena.
 pub const fn layout(shrink: u32) -> ([Extent; COUNT], u64) {
@@ -105,7 +109,11 @@ pub const fn layout(shrink: u32) -> ([Extent; COUNT], u64) {
         let region = ALL[index];
         let least = PAGE_BYTES.div_ceil(region.item_bytes());
         let shrunk = region.full_capacity() >> shrink;
-        let capacity = if shrunk < least { least } else { shrunk };
+        let capacity = match shrunk < least {
+            _ if shrink >= HEADER_ALONE => 0,
+            true => least,
+            false => shrunk,
+        };
         extents[index] = Extent { offset, capacity };
         offset += (capacity * region.item_bytes()).next_multiple_of(PAGE_BYTES);
         index += 1;
@@ -119,7 +127,7 @@ mod tests {
 
     #[test]
     fn regions_do_not_overlap_at_any_size() {
-        for shrink in 0..24 {
+        for shrink in 0..=HEADER_ALONE {
             let (extents, length) = layout(shrink);
             let mut end = (header::WORDS * 8) as u64;
             for (extent, region) in extents.iter().zip(ALL) {
@@ -129,6 +137,12 @@ mod tests {
             }
             assert_eq!(end, length);
         }
+    }
+
+    #[test]
+    fn the_smallest_arenas_fit_where_files_may_hardly_be_written() {
+        assert_eq!(layout(HEADER_ALONE).1, 4096);
+        assert!(layout(HEADER_ALONE - 1).1 <= 108 << 10);
     }
 
     #[test]

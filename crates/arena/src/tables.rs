@@ -64,6 +64,8 @@ pub mod thread {
     pub const EARLIER_NAMES_DIFFER: usize = 21;
     /// Libc's handle of the thread, for the recorder.
     pub const HANDLE: usize = 22;
+    /// Frees that could not be recorded: their blocks count as live.
+    pub const DROPPED_FREES: usize = 23;
     pub const WORDS: usize = 32;
 }
 pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;

@@ -14,6 +14,10 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
             .iter()
             .fold(0_u64, |sum, record| sum.wrapping_add(record[word]))
     };
+    // Who had no state counted for the process.
+    let in_all = |word: usize, for_all: header::Word| sum(word).saturating_add(arena.word(for_all));
+    let unknown_frees = in_all(stat::UNKNOWN_FREES, header::UNKNOWN_FREES);
+    let is_forked = arena.word(header::IS_FORKED) != 0;
     let captures = ledger.rows.iter();
     let captures = captures.filter(|row| row.kind != StackKind::Pooled);
     Ok(RecorderStats {
@@ -28,9 +32,12 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
         rules: arena.word(header::RULES),
         trie_nodes: arena.used(Region::Nodes),
         cut_stacks: sum(stat::CUT_STACKS),
-        dropped: sum(stat::DROPPED),
-        dropped_bytes: sum(stat::DROPPED_BYTES),
-        unknown_frees: sum(stat::UNKNOWN_FREES),
+        dropped: in_all(stat::DROPPED, header::DROPPED),
+        dropped_bytes: in_all(stat::DROPPED_BYTES, header::DROPPED_BYTES),
+        dropped_frees: in_all(stat::DROPPED_FREES, header::DROPPED_FREES),
+        // What a forked child does not know, its parent made.
+        unknown_frees: if is_forked { 0 } else { unknown_frees },
+        inherited_frees: if is_forked { unknown_frees } else { 0 },
         missed_frees: sum(stat::MISSED_FREES),
         paused_calls: sum(stat::PAUSED_CALLS),
         verified_stacks: sum(stat::VERIFIED),

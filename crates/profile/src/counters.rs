@@ -151,8 +151,12 @@ numbers! {
         /// Allocations that could not be recorded (no memory left for it).
         dropped,
         dropped_bytes,
+        /// Frees that could not be recorded: their blocks count as live.
+        dropped_frees,
         /// Frees of blocks the recorder never saw made.
         unknown_frees,
+        /// The same in a forked child: blocks that its parent made.
+        inherited_frees,
         /// Blocks handed out again at an address never seen freed.
         missed_frees,
         /// Allocations made while recording was paused.

@@ -21,6 +21,12 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
             bytes(recorder.dropped_bytes)
         ));
     }
+    if recorder.dropped_frees > 0 {
+        warnings.push(format!(
+            "{} could not be recorded: the blocks count as live",
+            counted(recorder.dropped_frees, "free", "frees")
+        ));
+    }
     if recorder.missed_frees > 0 {
         warnings.push(format!(
             "{} were not seen: the address was reused",

@@ -45,7 +45,7 @@ pub fn take_if_due(hot: &Hot, arena: Arena, life_ns: u64) {
         return;
     }
     take(hot, arena, life_ns);
-    let after_ns = sys::clock_ns(sys::CLOCK_MONOTONIC);
+    let after_ns = sys::monotonic_ns();
     hot.accounts.store(taken + 1, Ordering::Relaxed);
     hot.account_ns.store(after_ns, Ordering::Relaxed);
     hot.account_cost_ns

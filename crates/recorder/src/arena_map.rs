@@ -36,9 +36,6 @@ const MOST_GROWTH_BYTES: u64 = 2 << 20;
 /// the kernel in vain costs more than all the rest.
 const RETRY_EVERY: u64 = 1024;
 
-/// Virtual space that is still useful: an arena this small holds a small program.
-const MOST_SHRINKS: u32 = 14;
-
 impl Arena {
     #[inline(always)]
     pub fn at(base: usize) -> Option<Arena> {
@@ -63,7 +60,7 @@ impl Arena {
         let file_limit = sys::soft_limit(sys::RLIMIT_FSIZE);
         // Where address space is limited, most of it is the program's.
         let space_limit = sys::soft_limit(sys::RLIMIT_AS) / 8;
-        for shrink in 0..=MOST_SHRINKS {
+        for shrink in 0..=region::HEADER_ALONE {
             let (extents, length) = region::layout(shrink);
             let fits = length <= file_limit && length <= space_limit;
             if !fits || sys::set_length(file, length).is_err() {
@@ -98,9 +95,12 @@ impl Arena {
             // An earlier try may have left its own.
             arena.set(region.word(region::MAPPED), 0);
         }
+        let page_bytes = PAGE_BYTES as usize;
         for (extent, region) in extents.iter().zip(region::ALL) {
+            if extent.capacity == 0 {
+                continue;
+            }
             let start = arena.item(region, 0);
-            let page_bytes = PAGE_BYTES as usize;
             if !sys::map_shared_at(start, page_bytes, file, extent.offset as usize) {
                 arena.unmap();
                 return None;
@@ -109,10 +109,9 @@ impl Arena {
             let _ = unsafe { sys::advise(start, page_bytes, sys::MADV_DONTDUMP) };
             arena.set(region.word(region::MAPPED), PAGE_BYTES);
         }
-        arena.set(
-            header::VIRTUAL_BYTES,
-            HEADER_BYTES + PAGE_BYTES * region::COUNT as u64,
-        );
+        let mapped = region::ALL.map(|region| arena.get(region.word(region::MAPPED)));
+        let virtual_bytes = HEADER_BYTES + mapped.iter().sum::<u64>();
+        arena.set(header::VIRTUAL_BYTES, virtual_bytes);
         Some(arena)
     }
 
@@ -194,8 +193,15 @@ impl Arena {
     /// The next free item of `region`, and in the region beside it `key` under the
     /// same number.
     pub fn append_keyed(self, region: Region, keys: Region, key: u64) -> Option<u64> {
+        let has_key = |index: u64| {
+            index < self.get(keys.word(region::COMMITTED)) || self.commit(keys, index + 1)
+        };
+        // Asked before an item is taken, which would be lost without its key.
+        if !has_key(self.get(region.word(region::USED))) {
+            return None;
+        }
         let index = self.append(region)?;
-        if index >= self.get(keys.word(region::COMMITTED)) && !self.commit(keys, index + 1) {
+        if !has_key(index) {
             return None;
         }
         // SAFETY: the memory of the key is present, and keys are aligned words.
@@ -206,40 +212,89 @@ impl Arena {
     /// Makes the memory of the first `end` items present.
     #[cold]
     fn commit(self, region: Region, end: u64) -> bool {
-        let _held = hot::get().arena_growth_lock.lock();
-        if end <= self.get(region.word(region::COMMITTED)) {
-            return true;
-        }
         let item_bytes = region.item_bytes();
         let capacity = self.get(region.word(region::CAPACITY));
         let committed = self.word(region.word(region::COMMITTED));
         let refused = self.word(region.word(region::REFUSED));
-        let times = refused.load(Ordering::Relaxed);
-        if end > capacity || !times.is_multiple_of(RETRY_EVERY) {
-            self.note(header::NOTE_ARENA_FULL);
-            refused.store(times + 1, Ordering::Relaxed);
-            return false;
+        // Without the lock: all threads come here all the time once there is no room.
+        let is_tried = refused.load(Ordering::Relaxed).is_multiple_of(RETRY_EVERY);
+        if end > capacity || !is_tried {
+            return self.refuse(refused);
+        }
+        let _held = hot::get().arena_growth_lock.lock();
+        if end <= committed.load(Ordering::Relaxed) {
+            return true;
+        }
+        if !refused.load(Ordering::Relaxed).is_multiple_of(RETRY_EVERY) {
+            return self.refuse(refused);
         }
         let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
         let growth = (present_bytes / 4).clamp(LEAST_GROWTH_BYTES, MOST_GROWTH_BYTES);
-        let wanted = (end * item_bytes).max(present_bytes) + growth;
-        let target_bytes = wanted
+        let needed_bytes = (end * item_bytes).next_multiple_of(PAGE_BYTES);
+        let mut target_bytes = ((end * item_bytes).max(present_bytes) + growth)
             .next_multiple_of(PAGE_BYTES)
             .min((capacity * item_bytes).next_multiple_of(PAGE_BYTES));
-        let from = present_bytes / PAGE_BYTES * PAGE_BYTES;
-        let offset = self.get(region.word(region::OFFSET));
-        let is_there = self.map_up_to(region, target_bytes)
-            && self.populate(offset + from, target_bytes - from);
-        if !is_there {
-            self.note(header::NOTE_ARENA_FULL);
-            refused.store(times + 1, Ordering::Relaxed);
-            return false;
+        let is_short = &hot::get().arena_is_short;
+        if is_short.load(Ordering::Relaxed) != 0
+            || !self.make_present(region, present_bytes, target_bytes)
+        {
+            // The last pages are taken one by one, by whoever needs them.
+            is_short.store(1, Ordering::Relaxed);
+            target_bytes = needed_bytes;
+            if !self.make_present(region, present_bytes, target_bytes) {
+                return self.refuse(refused);
+            }
         }
         refused.store(0, Ordering::Relaxed);
         let items = (target_bytes / item_bytes).min(capacity);
         committed.fetch_max(items, Ordering::Relaxed);
         self.note_time();
         true
+    }
+
+    /// Makes a region's mapping this long, and its pages present, while that is possible.
+    pub fn make_room(self, region: Region, bytes: u64, with_pages: bool) {
+        let _held = hot::get().arena_growth_lock.lock();
+        let item_bytes = region.item_bytes();
+        let capacity = self.get(region.word(region::CAPACITY));
+        let committed = self.word(region.word(region::COMMITTED));
+        let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
+        let most_bytes = (capacity * item_bytes).next_multiple_of(PAGE_BYTES);
+        let wanted_bytes = (present_bytes + bytes)
+            .next_multiple_of(PAGE_BYTES)
+            .min(most_bytes);
+        if !with_pages {
+            self.map_up_to(region, wanted_bytes);
+        } else if self.make_present(region, present_bytes, wanted_bytes) {
+            let items = (wanted_bytes / item_bytes).min(capacity);
+            committed.fetch_max(items, Ordering::Relaxed);
+        }
+    }
+
+    /// Counts that a region could not grow.
+    fn refuse(self, refused: &AtomicU64) -> bool {
+        self.note(header::NOTE_ARENA_FULL);
+        refused.fetch_add(1, Ordering::Relaxed);
+        false
+    }
+
+    /// Makes a region's pages present up to `wanted_bytes`; all of them, or none is taken
+    /// from what other regions may need. The lock is held.
+    fn make_present(self, region: Region, present_bytes: u64, wanted_bytes: u64) -> bool {
+        if !self.map_up_to(region, wanted_bytes) {
+            return false;
+        }
+        let offset = self.get(region.word(region::OFFSET));
+        let from = present_bytes / PAGE_BYTES * PAGE_BYTES;
+        if self.populate(offset + from, wanted_bytes - from) {
+            return true;
+        }
+        let unused_from = present_bytes.next_multiple_of(PAGE_BYTES);
+        let start = self.base.wrapping_add((offset + unused_from) as usize);
+        let bytes = (wanted_bytes - unused_from) as usize;
+        // SAFETY: behind what is present lies nothing yet.
+        let _ = unsafe { sys::advise(start, bytes, sys::MADV_REMOVE) };
+        false
     }
 
     /// Makes the mapping of a region as long as this. The lock is held.
@@ -264,11 +319,11 @@ impl Arena {
     /// Reads clock and counter together, where system calls are made anyway, so
     /// that the reader knows how long a tick is.
     pub fn note_time(self) {
+        if !sys::may_read_ticks() {
+            return;
+        }
         self.set(header::LATER_TICKS, sys::ticks());
-        self.set(
-            header::LATER_MONOTONIC_NS,
-            sys::clock_ns(sys::CLOCK_MONOTONIC),
-        );
+        self.set(header::LATER_MONOTONIC_NS, sys::monotonic_ns());
     }
 
     /// Asks the kernel for the pages now: a full file system is an error here

@@ -15,6 +15,7 @@
 //! parent, as they share its heap.
 
 use crate::arena_map::Arena;
+use crate::loss::EarlyLosses;
 use crate::returned;
 use crate::spin::Spin;
 use crate::thread::Thread;
@@ -87,6 +88,11 @@ pub struct Hot {
     /// Counts mappings, to tell the pieces of one from those of another.
     pub next_origin: AtomicU64,
 
+    /// Not zero once the arena's file system had no room for a step of growth.
+    pub arena_is_short: AtomicU32,
+    pub early_losses: EarlyLosses,
+    /// Times that a thread got no state; see `thread`.
+    pub states_refused: AtomicU64,
     pub threads: AtomicPtr<Thread>,
     pub thread_count: AtomicU32,
     pub thread_key: AtomicU32,

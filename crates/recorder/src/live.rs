@@ -84,8 +84,8 @@ fn place(address: usize, granule_shift: u32) -> BlockPlace {
     }
 }
 
-/// Makes the roots.
-pub fn set_up(granule_shift: u32) -> bool {
+/// Makes the roots. Without one no block has an entry.
+pub fn set_up(granule_shift: u32) {
     let hot = hot::get();
     hot.granule_shift.store(granule_shift, Ordering::Relaxed);
     let roots = if granule_shift == WIDE_GRANULE_SHIFT {
@@ -94,15 +94,11 @@ pub fn set_up(granule_shift: u32) -> bool {
         2
     };
     let reported = hot.live_roots.iter().skip(REPORTED_TREES);
-    hot.live_roots
-        .iter()
-        .take(roots)
-        .chain(reported)
-        .all(|root| {
-            private::map_array::<Directory>(ROOT_ENTRIES, 4096)
-                .map(|table| root.store(table.cast(), Ordering::Release))
-                .is_some()
-        })
+    for root in hot.live_roots.iter().take(roots).chain(reported) {
+        if let Some(table) = private::map_array::<Directory>(ROOT_ENTRIES, 4096) {
+            root.store(table.cast(), Ordering::Release);
+        }
+    }
 }
 
 /// A page that this thread used lately, to find it again by one compare.
@@ -180,6 +176,14 @@ fn entry_by_directory(address: usize) -> (*const AtomicU64, u64) {
         }
         ((page as *const AtomicU64).add(place.entry), place.half)
     }
+}
+
+/// Whether there is a block at the address, for a thread that has no state.
+pub fn is_known(address: usize) -> bool {
+    let (at, half) = entry_by_directory(address);
+    // SAFETY: pages are never unmapped.
+    let entry = unsafe { at.as_ref() }.map_or(0, |entry| entry.load(Ordering::Relaxed));
+    entry != 0 && entry & HALF_BIT == half
 }
 
 /// Enters a block that the program reported.

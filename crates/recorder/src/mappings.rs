@@ -7,6 +7,7 @@ use crate::arena_map::{self, Arena, bump};
 use crate::hot::{self, Hot};
 use crate::ledger;
 use crate::live;
+use crate::loss::Loss;
 use crate::private;
 use crate::recorder::{self, Caller};
 use crate::thread::Thread;
@@ -119,15 +120,18 @@ fn free_record(arena: Arena, hot: &Hot, record: u64) {
 /// # Safety
 /// `caller` must describe the call in progress.
 pub unsafe fn mapped(start: usize, bytes: usize, caller: Caller) {
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Block(bytes), |hot, arena, thread| {
         // SAFETY: handed on to the caller.
         let stack = unsafe { stack_unless_paused(hot, arena, thread, caller) };
-        change(hot, |index| {
+        let is_done = change(hot, |index| {
             remove(hot, arena, thread, index, start, start + bytes);
             if let Some(stack) = stack {
                 add(hot, arena, thread, index, start, bytes, stack);
             }
         });
+        if !is_done && stack.is_some() {
+            live::dropped(thread, bytes as u64);
+        }
     });
 }
 
@@ -147,20 +151,22 @@ unsafe fn stack_unless_paused(
     Some(unsafe { recorder::captured_stack(hot, arena, thread, caller, Purpose::Mapping) })
 }
 
-/// Changes the index, with the lock held.
-fn change(hot: &Hot, work: impl FnOnce(&mut Index)) {
+/// Changes the index, with the lock held; false when there is no memory for one.
+fn change(hot: &Hot, work: impl FnOnce(&mut Index)) -> bool {
     let _held = hot.mappings_lock.lock();
-    if let Some(mut index) = Index::open(hot) {
-        work(&mut index);
-        index.close(hot);
-    }
+    let Some(mut index) = Index::open(hot) else {
+        return false;
+    };
+    work(&mut index);
+    index.close(hot);
+    true
 }
 
 /// A range is unmapped by `call`, which says whether it was, with all or part of what was
 /// there. The lock is held meanwhile, as in [`remapped`].
 pub fn unmapped(start: usize, bytes: usize, call: impl FnOnce() -> bool) {
     let mut call = Some(call);
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         change(hot, |index| {
             if call.take().is_some_and(|call| call()) {
                 let end = start.saturating_add(bytes);
@@ -278,7 +284,7 @@ pub unsafe fn remapped(
     call: impl FnOnce() -> Option<usize>,
 ) {
     let mut call = Some(call);
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         // SAFETY: handed on to the caller.
         let stack = unsafe { stack_unless_paused(hot, arena, thread, caller) };
         change(hot, |index| {
@@ -321,6 +327,20 @@ pub fn overlap(hot: &Hot, start: usize, end: usize) -> usize {
         bytes = inside
             .map(|range| range.end.min(end) - range.start.max(start))
             .sum();
+    });
+    bytes
+}
+
+/// Bytes of the mapping that begins at this address; zero where none does.
+pub fn length_at(start: usize) -> usize {
+    if !any() {
+        return 0;
+    }
+    let mut bytes = 0;
+    change(hot::get(), |index| {
+        let at = index.first_after(start);
+        let range = index.ranges().get(at).filter(|range| range.start == start);
+        bytes = range.map_or(0, |range| range.end - range.start);
     });
     bytes
 }

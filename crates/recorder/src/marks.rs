@@ -11,6 +11,7 @@ use crate::hot::{self, Hot};
 use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
+use crate::loss::Loss;
 use crate::moments;
 use crate::names;
 use crate::recorder::{self, Caller};
@@ -42,7 +43,7 @@ fn event_number(arena: Arena, thread: &Thread) -> u32 {
 /// An event begins, as told by `source`.
 pub fn event_begins(id: Option<u64>, stream: Option<u32>, source: u64) {
     let mut begun = false;
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         begun = begin(hot, arena, thread, id, stream, source);
     });
     if begun {
@@ -162,7 +163,7 @@ pub extern "C" fn event_begin(id: u64, stream: u32) {
 }
 
 pub extern "C" fn event_end(id: u64, stream: u32) {
-    recorder::with_thread(|hot, arena, _| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, _| {
         if arena.get(header::SOURCE) > header::SOURCE_MARKS {
             return;
         }
@@ -185,13 +186,13 @@ pub extern "C" fn event_end(id: u64, stream: u32) {
 
 pub extern "C" fn event_current() -> u32 {
     let mut token = 0;
-    recorder::with_thread(|_, _, thread| token = thread.event);
+    recorder::with_thread(Loss::Nothing, |_, _, thread| token = thread.event);
     token
 }
 
 pub extern "C" fn event_enter(token: u32) -> u32 {
     let mut before = 0;
-    recorder::with_thread(|_, _, thread| {
+    recorder::with_thread(Loss::Nothing, |_, _, thread| {
         before = thread.event;
         thread.work_for(token);
     });
@@ -203,7 +204,7 @@ pub extern "C" fn event_enter(token: u32) -> u32 {
 /// # Safety
 /// `name` must be null or the start of a text that ends in a zero byte.
 unsafe fn with_name(name: *const c_char, work: impl FnOnce(&Hot, Arena, &mut Thread, u32)) {
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         // SAFETY: handed on to the caller.
         match names::number(arena, unsafe { names::bytes_of(name) }) {
             Some(number) => work(hot, arena, thread, number),
@@ -264,7 +265,7 @@ pub unsafe extern "C" fn scope_begin(name: *const c_char) {
 }
 
 pub extern "C" fn scope_end() {
-    recorder::with_thread(|_, arena, thread| {
+    recorder::with_thread(Loss::Nothing, |_, arena, thread| {
         if !thread.end_scope() {
             count_misuse(arena, header::SCOPE_END_WITHOUT_BEGIN);
         }
@@ -272,14 +273,14 @@ pub extern "C" fn scope_end() {
 }
 
 pub extern "C" fn pause(all_threads: c_int) {
-    recorder::with_thread(|_, arena, thread| match all_threads {
+    recorder::with_thread(Loss::Nothing, |_, arena, thread| match all_threads {
         0 => thread.pause(1),
         _ => arena.set(header::PAUSED, 1),
     });
 }
 
 pub extern "C" fn resume(all_threads: c_int) {
-    recorder::with_thread(|_, arena, thread| match all_threads {
+    recorder::with_thread(Loss::Nothing, |_, arena, thread| match all_threads {
         0 => thread.pause(-1),
         _ => arena.set(header::PAUSED, 0),
     });
@@ -314,7 +315,7 @@ pub unsafe extern "C" fn allocated(
     return_slot: *const usize,
     bp: usize,
 ) {
-    recorder::with_thread(|hot, arena, thread| {
+    recorder::with_thread(Loss::Block(bytes), |hot, arena, thread| {
         if block.is_null() || thread.is_paused(arena) {
             return;
         }
@@ -342,11 +343,13 @@ pub unsafe extern "C" fn allocated(
 }
 
 pub unsafe extern "C" fn freed(block: *const c_void) {
-    recorder::with_thread(|_, arena, thread| {
-        match live::take_reported(arena, thread, block as usize) {
-            Some(found) => release(arena, thread, found),
-            None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
-        }
+    recorder::with_thread(Loss::Nothing, |_, arena, thread| match live::take_reported(
+        arena,
+        thread,
+        block as usize,
+    ) {
+        Some(found) => release(arena, thread, found),
+        None => bump(&thread.stats[stat::UNKNOWN_FREES], 1),
     });
 }
 

@@ -6,6 +6,7 @@ use crate::hot::{self, Hot};
 use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
+use crate::loss::Loss;
 use crate::setup;
 use crate::sys;
 use crate::thread::{self, Guard, Thread};
@@ -33,14 +34,15 @@ struct Call {
     started_ticks: u64,
 }
 
-/// Begins a recorded call; `None` when this process is not recorded.
+/// Begins a recorded call; `None` when this process is not recorded, or this call cannot
+/// be: then `loss` is counted.
 #[inline(always)]
-fn begin(hot: &Hot) -> Option<Call> {
+fn begin(hot: &Hot, loss: Loss) -> Option<Call> {
     let arena = match hot.recording_arena() {
         Some(arena) => arena,
-        None => first_call(hot)?,
+        None => first_call(hot, loss)?,
     };
-    let mut guard = thread::enter()?;
+    let mut guard = thread::enter(loss)?;
     let state = guard.thread();
     state.calls += 1;
     let started_ticks = if state.calls % TIMED_EVERY == 0 {
@@ -57,9 +59,13 @@ fn begin(hot: &Hot) -> Option<Call> {
 
 /// The process does not record, or not yet.
 #[cold]
-fn first_call(hot: &Hot) -> Option<Arena> {
+fn first_call(hot: &Hot, loss: Loss) -> Option<Arena> {
     setup::wake();
-    hot.recording_arena()
+    let arena = hot.recording_arena();
+    if arena.is_none() {
+        loss.count();
+    }
+    arena
 }
 
 impl Call {
@@ -75,6 +81,9 @@ impl Call {
 #[cold]
 fn time_call(thread: &mut Thread, started_ticks: u64) {
     let clock_ticks = u64::from(hot::get().clock_ticks.load(Ordering::Relaxed));
+    if !sys::may_read_ticks() {
+        return;
+    }
     let spent = sys::ticks().saturating_sub(started_ticks + clock_ticks);
     bump(&thread.stats[stat::TIMED_TICKS], spent);
     bump(&thread.stats[stat::TIMED_CALLS], 1);
@@ -91,7 +100,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
     if block.is_null() {
         return;
     }
-    let Some(mut call) = begin(hot) else {
+    let Some(mut call) = begin(hot, Loss::Block(bytes)) else {
         return;
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
@@ -229,7 +238,10 @@ fn leave_block(arena: Arena, thread: &mut Thread, block: Block) -> Option<ledger
     let record = match thread.last_freed {
         Some(leaf) if leaf.stack == block.stack => leaf.record,
         _ => {
-            let leaf = leaf_of(arena, thread, block.stack)?;
+            let Some(leaf) = leaf_of(arena, thread, block.stack) else {
+                bump(&thread.stats[stat::DROPPED_FREES], 1);
+                return None;
+            };
             thread.last_freed = Some(leaf);
             leaf.record
         }
@@ -249,7 +261,7 @@ pub unsafe fn freeing(block: *mut u8, caller: Caller) -> bool {
     if block.is_null() {
         return false;
     }
-    let Some(mut call) = begin(hot) else {
+    let Some(mut call) = begin(hot, Loss::Free(block as usize)) else {
         return false;
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
@@ -316,7 +328,7 @@ pub fn reallocating(block: *mut u8) -> Suspended {
     if block.is_null() {
         return Suspended(None);
     }
-    let Some(mut call) = begin(hot) else {
+    let Some(mut call) = begin(hot, Loss::Free(block as usize)) else {
         return Suspended(None);
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
@@ -341,15 +353,19 @@ pub unsafe fn reallocated(
     caller: Caller,
 ) {
     let hot = hot::get();
-    let Some(mut call) = begin(hot) else {
+    let loss = match new.is_null() {
+        true => Loss::Nothing,
+        false => Loss::Block(bytes),
+    };
+    let Some(mut call) = begin(hot, loss) else {
         return;
     };
     let (thread, arena) = (call.guard.thread(), call.arena);
     if new.is_null() && bytes != 0 {
-        if let Some(block) = suspended.0
-            && live::insert(arena, thread, old as usize, block).is_err()
-        {
-            live::dropped(thread, block.bytes);
+        if let Some(block) = suspended.0 {
+            // Its entry has just been there. Should there be no room all the same, then
+            // its free will be that of an unknown block.
+            let _ = live::insert(arena, thread, old as usize, block);
         }
         call.finish();
         return;
@@ -401,9 +417,10 @@ fn change_muting(by: i32) -> Option<u32> {
 }
 
 /// Runs `work` as one recorded call that may know its caller's stack.
-pub fn with_thread(work: impl FnOnce(&Hot, Arena, &mut Thread)) {
+/// `loss` is counted where it cannot be run.
+pub fn with_thread(loss: Loss, work: impl FnOnce(&Hot, Arena, &mut Thread)) {
     let hot = hot::get();
-    if let Some(mut call) = begin(hot) {
+    if let Some(mut call) = begin(hot, loss) {
         let arena = call.arena;
         work(hot, arena, call.guard.thread());
         call.finish();

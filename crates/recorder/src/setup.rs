@@ -4,6 +4,7 @@ use crate::arena_map::Arena;
 use crate::config::{self, Config};
 use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP};
 use crate::live;
+use crate::loss;
 use crate::moments;
 use crate::sys;
 use crate::thread;
@@ -24,6 +25,8 @@ struct Kept {
     arena_bytes: AtomicUsize,
     thread_key: AtomicU32,
     real_malloc: AtomicUsize,
+    /// The process that loaded this library: others that have it were forked.
+    loaded_by_pid: AtomicU32,
     notes: AtomicU64,
     /// Where the allocator's code lies, if it is not libc's.
     allocator_start: AtomicUsize,
@@ -41,6 +44,7 @@ static KEPT: Kept = Kept {
     arena_bytes: AtomicUsize::new(0),
     thread_key: AtomicU32::new(0),
     real_malloc: AtomicUsize::new(0),
+    loaded_by_pid: AtomicU32::new(0),
     notes: AtomicU64::new(0),
     allocator_start: AtomicUsize::new(0),
     allocator_end: AtomicUsize::new(0),
@@ -48,6 +52,7 @@ static KEPT: Kept = Kept {
 
 /// Tells which function answers `malloc`, before anything is recorded.
 pub fn set_real_malloc(address: usize) {
+    KEPT.loaded_by_pid.store(sys::pid(), Ordering::Relaxed);
     KEPT.real_malloc.store(address, Ordering::Relaxed);
 }
 
@@ -80,7 +85,8 @@ pub fn wake() -> bool {
     let ready = set_up().is_some();
     if ready {
         let base = hot.arena_base.load(Ordering::Relaxed);
-        hot.recording_base.store(base, Ordering::Release);
+        hot.recording_base.store(base, Ordering::SeqCst);
+        loss::hand_over_early(hot);
     } else {
         give_up_arena();
     }
@@ -93,6 +99,7 @@ fn set_up() -> Option<()> {
     let hot = hot::get();
     // A forked child has the parent's arena mapped; it must not keep it alive.
     unmap_arena();
+    let is_forked = KEPT.loaded_by_pid.load(Ordering::Relaxed) != sys::pid();
     // SAFETY: only the thread that claimed SETTING_UP is here.
     let (config, buffer, path) = unsafe {
         (
@@ -114,6 +121,7 @@ fn set_up() -> Option<()> {
     unsafe { sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK) }.ok()?;
     hot.arena_base.store(arena.base(), Ordering::Release);
 
+    arena.set(header::IS_FORKED, u64::from(is_forked));
     describe_process(arena, config, buffer);
     hot.max_depth
         .store(arena.get(header::MAX_DEPTH) as u32, Ordering::Relaxed);
@@ -125,10 +133,9 @@ fn set_up() -> Option<()> {
         || config.text("at").is_some_and(|at| !at.is_empty());
     hot.takes_snapshots
         .store(u32::from(takes_snapshots), Ordering::Relaxed);
-    let is_ready = trie::set_up(arena) && live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
-    if !is_ready {
-        return None;
-    }
+    // Where there is no memory for them, what the program does is counted as dropped.
+    trie::set_up(arena);
+    live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     make_thread_key();
     arena
         .word(header::STATE)

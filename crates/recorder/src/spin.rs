@@ -10,13 +10,18 @@
 use crate::sys;
 use core::sync::atomic::{AtomicU32, Ordering};
 
-/// The thread that holds it; zero bytes are an open lock.
+/// The thread that holds it, and whether others may wait; zero bytes are an open lock.
 pub struct Spin(AtomicU32);
 
-/// Yields before a thread that waits begins to sleep: whoever holds the lock may have
-/// less priority, and never run while others yield.
-const MOST_YIELDS: u32 = 16;
-const SLEEP_NS: u64 = 50_000;
+/// Others may sleep until the lock is given back.
+const HAS_WAITERS: u32 = 1 << 30;
+
+/// Looks before a thread that waits goes to sleep. Not many: whoever holds the lock may be
+/// one of a thousand threads, or have less priority, and not run while others look.
+const MOST_LOOKS: u32 = 16;
+
+/// Nobody sleeps for ever, should the kernel refuse to wake.
+const LONGEST_SLEEP_NS: u64 = 10_000_000;
 
 /// Proof that the lock is held; gives it back when dropped.
 pub struct Held<'a> {
@@ -37,29 +42,36 @@ impl Spin {
     /// `None` where this thread holds the lock already. Signals are blocked then, so a
     /// function was called that begins events, by what the recorder itself called.
     pub fn lock_unless_own(&self) -> Option<Held<'_>> {
-        if self.0.load(Ordering::Relaxed) == own_number() {
+        if self.0.load(Ordering::Relaxed) & !HAS_WAITERS == own_number() {
             return None;
         }
         Some(self.lock())
     }
 
     fn wait(&self) {
-        let mut yields = 0;
-        while !self.take() {
+        for _ in 0..MOST_LOOKS {
+            if self.take(own_number()) {
+                return;
+            }
             for _ in 0..64 {
                 core::hint::spin_loop();
             }
-            match yields < MOST_YIELDS {
-                true => sys::yield_now(),
-                false => sys::sleep_ns(SLEEP_NS),
+        }
+        // Whoever has slept takes the lock in the name of all that may still sleep.
+        while !self.take(own_number() | HAS_WAITERS) {
+            let mark = |held: u32| (held != 0).then_some(held | HAS_WAITERS);
+            let marked = self
+                .0
+                .fetch_update(Ordering::Relaxed, Ordering::Relaxed, mark);
+            if let Ok(held) = marked {
+                sys::sleep_while(&self.0, held | HAS_WAITERS, LONGEST_SLEEP_NS);
             }
-            yields += 1;
         }
     }
 
     pub fn try_lock(&self) -> Option<Held<'_>> {
         let signal_mask = sys::block_signals();
-        if self.take() {
+        if self.take(own_number()) {
             return Some(Held {
                 lock: self,
                 signal_mask,
@@ -69,9 +81,9 @@ impl Spin {
         None
     }
 
-    fn take(&self) -> bool {
+    fn take(&self, mark: u32) -> bool {
         self.0
-            .compare_exchange(0, own_number(), Ordering::Acquire, Ordering::Relaxed)
+            .compare_exchange(0, mark, Ordering::Acquire, Ordering::Relaxed)
             .is_ok()
     }
 }
@@ -79,12 +91,14 @@ impl Spin {
 /// A number of this thread that takes no system call: where its control block lies,
 /// which is aligned to 64 bytes.
 fn own_number() -> u32 {
-    (sys::thread_control_block() >> 6) as u32 | 1 << 31
+    (sys::thread_control_block() >> 6) as u32 & !HAS_WAITERS | 1 << 31
 }
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.lock.0.store(0, Ordering::Release);
+        if self.lock.0.swap(0, Ordering::Release) & HAS_WAITERS != 0 {
+            sys::wake_one(&self.lock.0);
+        }
         sys::restore_signals(self.signal_mask);
     }
 }

@@ -1,33 +1,36 @@
 //! The operating system: raw calls, so that neither `errno` nor any hook is
 //! touched, and the few functions of libc the recorder cannot do without.
 
+use crate::confined;
 use core::arch::asm;
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SYS_READ: usize = 0;
-const SYS_OPEN: usize = 2;
 const SYS_CLOSE: usize = 3;
 const SYS_STAT: usize = 4;
 const SYS_MMAP: usize = 9;
 const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
+const SYS_BRK: usize = 12;
 const SYS_RT_SIGPROCMASK: usize = 14;
 const SYS_MREMAP: usize = 25;
 const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
+const SYS_SHMCTL: usize = 31;
 const SYS_GETPID: usize = 39;
 const SYS_UNLINK: usize = 87;
 const SYS_READLINK: usize = 89;
 const SYS_FTRUNCATE: usize = 77;
-const SYS_GETRLIMIT: usize = 97;
 const SYS_GETPPID: usize = 110;
 const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
+const SYS_OPENAT: usize = 257;
+const SYS_PRLIMIT64: usize = 302;
+const SYS_FUTEX: usize = 202;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
-const SYS_SCHED_YIELD: usize = 24;
 const SYS_NANOSLEEP: usize = 35;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
@@ -46,6 +49,7 @@ pub const O_CREAT: usize = 0o100;
 pub const O_EXCL: usize = 0o200;
 pub const O_CLOEXEC: usize = 0o2000000;
 pub const MADV_DONTNEED: usize = 4;
+pub const MADV_REMOVE: usize = 9;
 pub const MADV_DONTDUMP: usize = 16;
 pub const MADV_WIPEONFORK: usize = 18;
 pub const MADV_POPULATE_WRITE: usize = 23;
@@ -71,6 +75,9 @@ fn checked(result: isize) -> Result<usize, Errno> {
 /// The call must be one whose effects the caller may have with these arguments.
 #[inline]
 unsafe fn call(number: usize, a: [usize; 6]) -> Result<usize, Errno> {
+    if confined::is_confined() {
+        confined::permits(number, &a)?;
+    }
     let result: isize;
     // SAFETY: the kernel clobbers rcx and r11 only; the caller vouches for the effects.
     unsafe {
@@ -104,10 +111,16 @@ pub unsafe fn map(
 
 /// Zeroed memory of the recorder's own.
 pub fn map_private(bytes: usize) -> Result<*mut u8, Errno> {
-    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
-    let how = [PROT_READ | PROT_WRITE, flags, usize::MAX];
+    let (number, arguments) = map_private_call(bytes);
     // SAFETY: a new anonymous mapping disturbs nothing that exists.
-    unsafe { map(core::ptr::null_mut(), bytes, how, 0) }
+    unsafe { call(number, arguments) }.map(|at| at as *mut u8)
+}
+
+/// The system call that it is.
+pub fn map_private_call(bytes: usize) -> (usize, [usize; 6]) {
+    let flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    let arguments = [0, bytes, PROT_READ | PROT_WRITE, flags, usize::MAX, 0];
+    (SYS_MMAP, arguments)
 }
 
 /// Maps a part of a file there and nowhere else; false where something is in the way.
@@ -131,10 +144,15 @@ pub fn map_shared_at(start: *mut u8, bytes: usize, file: usize, offset: usize) -
 /// # Safety
 /// The range must be a whole mapping of the recorder's.
 pub unsafe fn extend_mapping(start: *mut u8, bytes: usize, wanted_bytes: usize) -> bool {
-    const IN_PLACE: usize = 0;
-    let arguments = [start as usize, bytes, wanted_bytes, IN_PLACE, 0, 0];
+    let (number, arguments) = extend_mapping_call(start as usize, bytes, wanted_bytes);
     // SAFETY: the caller vouches for the range; what lies behind it is not replaced.
-    unsafe { call(SYS_MREMAP, arguments) }.is_ok()
+    unsafe { call(number, arguments) }.is_ok()
+}
+
+/// The system call that it is.
+pub fn extend_mapping_call(start: usize, bytes: usize, wanted_bytes: usize) -> (usize, [usize; 6]) {
+    const IN_PLACE: usize = 0;
+    (SYS_MREMAP, [start, bytes, wanted_bytes, IN_PLACE, 0, 0])
 }
 
 /// Changes the protection of whole pages.
@@ -168,8 +186,14 @@ pub unsafe fn unmap(start: *mut u8, bytes: usize) {
 /// `advice` must be one that the contents of the range survive, or the contents
 /// must not matter.
 pub unsafe fn advise(start: *mut u8, bytes: usize, advice: usize) -> Result<usize, Errno> {
+    let (number, arguments) = advise_call(start as usize, bytes, advice);
     // SAFETY: the caller vouches for the advice.
-    unsafe { call(SYS_MADVISE, [start as usize, bytes, advice, 0, 0, 0]) }
+    unsafe { call(number, arguments) }
+}
+
+/// The system call that it is.
+pub fn advise_call(start: usize, bytes: usize, advice: usize) -> (usize, [usize; 6]) {
+    (SYS_MADVISE, [start, bytes, advice, 0, 0, 0])
 }
 
 /// Opens a path that ends in a zero byte.
@@ -177,8 +201,11 @@ pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
     if path.last() != Some(&0) {
         return Err(Errno(-22));
     }
+    // As libc itself opens files: filters that forbid the older call know this one.
+    const CURRENT_FOLDER: usize = -100_isize as usize;
+    let arguments = [CURRENT_FOLDER, path.as_ptr() as usize, flags, mode, 0, 0];
     // SAFETY: the path is terminated; a new descriptor disturbs nothing that exists.
-    unsafe { call(SYS_OPEN, [path.as_ptr() as usize, flags, mode, 0, 0, 0]) }
+    unsafe { call(SYS_OPENAT, arguments) }
 }
 
 /// Deletes a file whose path ends in a zero byte.
@@ -250,11 +277,36 @@ pub fn soft_limit(resource: usize) -> u64 {
     // SAFETY: the kernel writes two words into the array.
     let _ = unsafe {
         call(
-            SYS_GETRLIMIT,
-            [resource, limits.as_mut_ptr() as usize, 0, 0, 0, 0],
+            SYS_PRLIMIT64,
+            [0, resource, 0, limits.as_mut_ptr() as usize, 0, 0],
         )
     };
     limits[0]
+}
+
+/// Where the program's data segment ends.
+pub fn program_break() -> usize {
+    // SAFETY: an address of zero only asks.
+    unsafe { call(SYS_BRK, [0; 6]) }.unwrap_or(0)
+}
+
+/// Bytes of a segment of shared memory; zero where they cannot be known.
+pub fn shared_segment_bytes(segment: c_int) -> usize {
+    const STATUS: usize = 2;
+    // `struct shmid_ds`: the size stands behind the owner and the permissions.
+    const SIZE: usize = 6;
+    let mut status = [0_usize; 14];
+    let arguments = [
+        segment as usize,
+        STATUS,
+        status.as_mut_ptr() as usize,
+        0,
+        0,
+        0,
+    ];
+    // SAFETY: the kernel writes a record of this size.
+    let asked = unsafe { call(SYS_SHMCTL, arguments) };
+    asked.map_or(0, |_| status[SIZE])
 }
 
 /// Whether a page is mapped at all; a system call, for doubtful addresses only.
@@ -378,11 +430,28 @@ pub fn thread_control_block() -> usize {
     block
 }
 
-/// The time stamp counter.
+/// Not zero once the program had the kernel forbid reading the time stamp counter, on pain of
+/// a signal; seccomp's strict mode does so too.
+static TICKS_ARE_FORBIDDEN: AtomicU32 = AtomicU32::new(0);
+
+/// From now on neither the counter nor the kernel's clock function, which reads it, is used.
+pub fn forbid_ticks() {
+    TICKS_ARE_FORBIDDEN.store(1, Ordering::Relaxed);
+    KERNEL_CLOCK.store(0, Ordering::Relaxed);
+}
+
+pub fn may_read_ticks() -> bool {
+    TICKS_ARE_FORBIDDEN.load(Ordering::Relaxed) == 0
+}
+
+/// The time stamp counter; zero where it must not be read.
 #[inline]
 pub fn ticks() -> u64 {
-    // SAFETY: every x86-64 has it.
-    unsafe { core::arch::x86_64::_rdtsc() }
+    match may_read_ticks() {
+        // SAFETY: every x86-64 has it.
+        true => unsafe { core::arch::x86_64::_rdtsc() },
+        false => 0,
+    }
 }
 
 /// Sleeps, or returns early when a signal comes.
@@ -392,15 +461,30 @@ pub fn sleep_ns(nanoseconds: u64) {
     let _ = unsafe { call(SYS_NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };
 }
 
-pub fn yield_now() {
-    // SAFETY: gives the processor away.
-    let _ = unsafe { call(SYS_SCHED_YIELD, [0; 6]) };
+/// Sleeps as long as the word holds this value, until it is woken or the time is over.
+pub fn sleep_while(word: &AtomicU32, value: u32, nanoseconds: u64) {
+    const WAIT_PRIVATE: usize = 128;
+    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
+    let (at, time) = (word.as_ptr() as usize, time.as_ptr() as usize);
+    // SAFETY: the kernel reads the word and the two words of the time.
+    let _ = unsafe { call(SYS_FUTEX, [at, WAIT_PRIVATE, value as usize, time, 0, 0]) };
+}
+
+/// Wakes one thread that sleeps on this word.
+pub fn wake_one(word: &AtomicU32) {
+    const WAKE_PRIVATE: usize = 129;
+    let at = word.as_ptr() as usize;
+    // SAFETY: the address only names whom to wake.
+    let _ = unsafe { call(SYS_FUTEX, [at, WAKE_PRIVATE, 1, 0, 0, 0]) };
 }
 
 pub fn abort() -> ! {
     loop {
-        // SAFETY: ends the process.
-        let _ = unsafe { call(SYS_EXIT_GROUP, [134, 0, 0, 0, 0, 0]) };
+        // SAFETY: ends the process, one way or the other.
+        unsafe {
+            let _ = call(SYS_EXIT_GROUP, [134, 0, 0, 0, 0, 0]);
+            asm!("ud2");
+        }
     }
 }
 

@@ -9,6 +9,7 @@
 use crate::arena_map::{self, Arena};
 use crate::hot;
 use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
+use crate::loss::Loss;
 use crate::private;
 use crate::returned;
 use crate::sys;
@@ -90,7 +91,7 @@ const MUTED: u32 = 2;
 pub fn change_muting(by: i32) -> Option<u32> {
     let mut thread = tls::get();
     if thread.is_null() {
-        drop(first_entry()?);
+        drop(first_entry(Loss::Nothing)?);
         thread = tls::get();
     }
     // SAFETY: a thread's slot holds a state that is never unmapped, and of which the
@@ -128,18 +129,18 @@ impl Drop for Guard {
     }
 }
 
-/// This thread's state, ready for one call. `None` only where there is no memory
-/// for it or the nesting is too deep; the call is counted as dropped then.
+/// This thread's state, ready for one call. `None` where the thread is muted; and where there
+/// is no memory for a state or the nesting is too deep: then `loss` is counted.
 #[inline(always)]
-pub fn enter() -> Option<Guard> {
+pub fn enter(loss: Loss) -> Option<Guard> {
     let thread = tls::get();
     if thread.is_null() {
-        return first_entry();
+        return first_entry(loss);
     }
     // SAFETY: a thread's slot holds a state that is never unmapped.
     let busy = unsafe { &(*thread).busy };
     if busy.load(Ordering::Relaxed) != FREE {
-        return nested_entry(thread);
+        return nested_entry(thread, loss);
     }
     busy.store(BUSY, Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
@@ -147,8 +148,8 @@ pub fn enter() -> Option<Guard> {
 }
 
 #[cold]
-fn first_entry() -> Option<Guard> {
-    let thread = acquire()?;
+fn first_entry(loss: Loss) -> Option<Guard> {
+    let thread = acquire_or_count(loss)?;
     tls::set(thread);
     // SAFETY: just acquired for this thread.
     unsafe { (*thread).busy.store(BUSY, Ordering::Relaxed) };
@@ -166,7 +167,7 @@ fn first_entry() -> Option<Guard> {
 }
 
 #[cold]
-fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
+fn nested_entry(mut thread: *mut Thread, loss: Loss) -> Option<Guard> {
     loop {
         // SAFETY: states in the chain are never unmapped.
         let state = unsafe { &mut *thread };
@@ -184,10 +185,10 @@ fn nested_entry(mut thread: *mut Thread) -> Option<Guard> {
         let (event, paused) = (state.event, state.paused);
         if state.nested.is_null() {
             if state.nesting >= DEEPEST_NESTING {
-                arena_map::bump(&state.stats[stat::DROPPED], 1);
+                loss.count();
                 return None;
             }
-            let nested = acquire()?;
+            let nested = acquire_or_count(loss)?;
             // SAFETY: just acquired for this thread.
             unsafe { (*nested).nesting = state.nesting + 1 };
             state.nested = nested;
@@ -236,16 +237,35 @@ pub fn each_owned_by(handle: usize, look: impl Fn(&Thread)) {
     });
 }
 
+/// A state for this thread. Where there is none to be had, the loss is counted, and the next
+/// threads are spared the search until it may end otherwise: some have ended, or there is
+/// memory again.
+fn acquire_or_count(loss: Loss) -> Option<*mut Thread> {
+    const RETRY_EVERY: u64 = 1024;
+    let refused = &hot::get().states_refused;
+    let is_tried = refused.load(Ordering::Relaxed).is_multiple_of(RETRY_EVERY);
+    let acquired = is_tried.then(acquire).flatten();
+    match acquired {
+        Some(_) => refused.store(0, Ordering::Relaxed),
+        None => {
+            refused.fetch_add(1, Ordering::Relaxed);
+            loss.count();
+        }
+    }
+    acquired
+}
+
 /// A state nobody uses, the thread's own if it had one before, or a new one.
 fn acquire() -> Option<*mut Thread> {
     let hot = hot::get();
     let arena = hot.arena()?;
     let _held = hot.threads_lock.lock();
     let is_borrowed = u64::from(sys::pid()) != arena.get(header::PID);
-    let tid = if is_borrowed {
-        NUMBER_UNKNOWN
-    } else {
-        sys::tid()
+    let tid = match sys::tid() {
+        // A program that confines itself may not let it be asked for.
+        0 => NUMBER_UNKNOWN,
+        _ if is_borrowed => NUMBER_UNKNOWN,
+        tid => tid,
     };
     let last = tls::last();
     // SAFETY: states are never unmapped.

@@ -10,7 +10,7 @@
 //! make a second node for the same path, which the reader merges.
 
 use crate::arena_map::{self, Arena};
-use crate::hot;
+use crate::hot::{self, Hot};
 use crate::private;
 use crate::sys;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
@@ -160,8 +160,17 @@ fn make(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
     Some(number)
 }
 
+/// Whether there is a root to begin at: an arena may have no room for it.
+#[inline(always)]
+pub fn is_there(hot: &Hot) -> bool {
+    !hot.trie_table.load(Ordering::Relaxed).is_null()
+}
+
 /// The child of `parent` for a key that is no frame's: a scope, or a report.
 pub fn child(arena: Arena, recent: &RecentChildren, parent: u32, key: u64) -> Option<u32> {
+    if !is_there(hot::get()) {
+        return None;
+    }
     Nodes::new(arena).child(recent, parent, key)
 }
 
@@ -253,19 +262,19 @@ fn new_table(slots: usize) -> Option<TableRef> {
     Some(TableRef(memory.cast()))
 }
 
-/// Makes the first table and the root node.
-pub fn set_up(arena: Arena) -> bool {
-    let Some(first) = new_table(FIRST_SLOTS) else {
-        return false;
-    };
-    hot::get()
-        .trie_table
-        .store(first.0.cast(), Ordering::Release);
+/// Makes the root node and the first table. Without them no path has a node.
+pub fn set_up(arena: Arena) {
     arena.set(
         residue_arena::header::STACKS,
         u64::from(node::FIRST_FREE_STACK),
     );
-    make(Nodes::new(arena), node::ROOT, 0) == Some(node::ROOT)
+    if make(Nodes::new(arena), node::ROOT, 0) != Some(node::ROOT) {
+        return;
+    }
+    if let Some(first) = new_table(FIRST_SLOTS) {
+        let table = first.0.cast();
+        hot::get().trie_table.store(table, Ordering::Release);
+    }
 }
 
 /// Doubles the table, by one thread while the others go on with the old one.

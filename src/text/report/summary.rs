@@ -170,12 +170,20 @@ fn cost(profile: &Profile) -> String {
 
 fn losses(profile: &Profile) -> String {
     let recorder = &profile.recorder;
-    format!(
-        "{} dropped, {} of unknown blocks, {} cut",
-        count(recorder.dropped),
-        counted(recorder.unknown_frees, "free", "frees"),
-        counted(recorder.cut_stacks, "stack", "stacks"),
-    )
+    let mut losses = vec![
+        format!("{} dropped", count(recorder.dropped)),
+        format!(
+            "{} of unknown blocks",
+            counted(recorder.unknown_frees, "free", "frees")
+        ),
+    ];
+    if let inherited @ 1.. = recorder.inherited_frees {
+        let frees = counted(inherited, "free", "frees");
+        losses.push(format!("{frees} of blocks inherited by fork"));
+    }
+    let cut = counted(recorder.cut_stacks, "stack", "stacks");
+    losses.push(format!("{cut} cut"));
+    losses.join(", ")
 }
 
 /// The options that keep something out of the profile.
@@ -233,6 +241,8 @@ mod tests {
         profile.meta.options.max_size_bytes = 1 << 20;
         profile.recorder.dropped = 1;
         profile.recorder.dropped_bytes = 64;
+        profile.recorder.dropped_frees = 6;
+        profile.recorder.inherited_frees = 7;
         profile.recorder.missed_frees = 2;
         profile.recorder.verify_differences = 3;
         profile.recorder.verified_stacks = 4000;
@@ -240,14 +250,17 @@ mod tests {
         profile.meta.notes = (0..12).map(|note| format!("note\n{note}")).collect();
         let lines = lines(&profile, Measured::Everything);
         let expected = [
+            "           1 dropped, 0 frees of unknown blocks, 7 frees of blocks inherited by fork, \
+             0 stacks cut",
             "limits     blocks below 16 B have no stacks; blocks above 1.00 MiB have no stacks",
             "warning    3 of 4 000 verified stacks differ from the system unwinder",
             "warning    missing from all numbers: 1 allocation of 64 B that could not be recorded",
+            "warning    6 frees could not be recorded: the blocks count as live",
             "warning    2 frees were not seen: the address was reused",
             "warning    missing from all numbers: 5 allocations made while recording was paused",
             r"note       note\n0",
         ];
-        assert_eq!(lines[11..17], expected);
+        assert_eq!(lines[10..18], expected);
         assert_eq!(
             lines.last().unwrap(),
             "           2 more notes: see `residue dump`"

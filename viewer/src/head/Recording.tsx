@@ -56,6 +56,9 @@ export function Completeness(props: { file: FileAbout; isLive: boolean }) {
         </span>
         <Loss file={file} name="dropped" words="dropped" isBad />
         <Loss file={file} name="unknown_frees" words="unknown frees" />
+        {file.recorder.inherited_frees > 0 && (
+          <Loss file={file} name="inherited_frees" words="inherited frees" />
+        )}
         <Loss file={file} name="cut_stacks" words="stacks cut" />
         <Verified file={file} />
         {!props.isLive && (

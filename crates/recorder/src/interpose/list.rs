@@ -25,7 +25,7 @@ macro_rules! stubs {
     };
 }
 
-use super::{heap, loader, maps};
+use super::{heap, kernel, loader, maps};
 
 stubs! {
     malloc, "rsi", "rdx" => heap::malloc;
@@ -38,6 +38,8 @@ stubs! {
     valloc, "rsi", "rdx" => heap::valloc;
     pvalloc, "rsi", "rdx" => heap::pvalloc;
     sbrk, "rsi", "rdx" => maps::sbrk;
+    brk, "rsi", "rdx" => maps::brk;
+    shmat, "rcx", "r8" => maps::shmat;
     free, "rsi", "rdx" => heap::free;
     cfree, "rsi", "rdx" => heap::free;
     free_sized, "rdx", "rcx" => heap::free_sized;
@@ -64,6 +66,8 @@ use core::ffi::{c_char, c_int, c_void};
 
 direct! {
     munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
+    shmdt(start: *mut u8) -> c_int => maps::shmdt;
+    prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_int => kernel::prctl;
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
     pthread_setname_np(thread: usize, name: *const c_char) -> c_int
         => loader::pthread_setname_np;

@@ -1,4 +1,5 @@
-//! `mmap`, `munmap`, `mremap`, `sbrk`: mappings, kept apart from the heap.
+//! `mmap`, `munmap`, `mremap`, `sbrk`, `brk`, `shmat`, `shmdt`: mappings, kept apart from the
+//! heap.
 
 use super::real;
 use crate::mappings;
@@ -116,4 +117,74 @@ pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usiz
         }
         before
     }
+}
+
+pub unsafe extern "C" fn brk(end: *mut u8, return_slot: *const usize, bp: usize) -> c_int {
+    let Some(real) = real::brk() else {
+        return -1;
+    };
+    // SAFETY: the program's own call, handed on; the stub describes it.
+    unsafe { moving_break(return_slot, bp, || real(end) as isize) as c_int }
+}
+
+/// The program moves the end of its data segment itself.
+///
+/// # Safety
+/// The arguments must describe the call in progress.
+pub unsafe fn moving_break(
+    return_slot: *const usize,
+    bp: usize,
+    call: impl FnOnce() -> isize,
+) -> isize {
+    let before = sys::program_break();
+    let result = call();
+    let after = sys::program_break();
+    // SAFETY: handed on to the caller.
+    let is_program = !unsafe { is_allocator(return_slot) };
+    if before != 0 && after != 0 && is_program {
+        if after > before {
+            // SAFETY: handed on to the caller.
+            unsafe { mappings::mapped(before, after - before, Caller { return_slot, bp }) };
+        } else if after < before {
+            mappings::unmapped(after, before - after, || true);
+        }
+    }
+    result
+}
+
+pub unsafe extern "C" fn shmat(
+    segment: c_int,
+    wanted: *mut u8,
+    flags: c_int,
+    return_slot: *const usize,
+    bp: usize,
+) -> *mut u8 {
+    let Some(real) = real::shmat() else {
+        return FAILED;
+    };
+    // SAFETY: the program's own call, handed on.
+    let mapped = unsafe { real(segment, wanted, flags) };
+    let bytes = match mapped {
+        FAILED => 0,
+        _ => whole_pages(sys::shared_segment_bytes(segment)),
+    };
+    if bytes != 0 {
+        // SAFETY: the stub describes the call in progress.
+        unsafe { mappings::mapped(mapped as usize, bytes, Caller { return_slot, bp }) };
+    }
+    mapped
+}
+
+pub unsafe fn shmdt(start: *mut u8) -> c_int {
+    let Some(real) = real::shmdt() else {
+        return -1;
+    };
+    let bytes = mappings::length_at(start as usize);
+    let mut result = 0;
+    mappings::unmapped(start as usize, bytes, || {
+        // SAFETY: the program's own call, handed on.
+        result = unsafe { real(start) };
+        result == 0
+    });
+    result
 }

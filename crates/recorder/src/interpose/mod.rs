@@ -5,6 +5,7 @@
 
 mod api;
 mod heap;
+mod kernel;
 pub mod list;
 mod loader;
 mod maps;

@@ -65,6 +65,10 @@ real_functions! {
     munmap: fn(*mut u8, usize) -> c_int;
     mremap: fn(*mut u8, usize, usize, c_int, *mut u8) -> *mut u8;
     sbrk: fn(isize) -> *mut u8;
+    brk: fn(*mut u8) -> c_int;
+    shmat: fn(c_int, *mut u8, c_int) -> *mut u8;
+    shmdt: fn(*mut u8) -> c_int;
+    prctl: fn(c_int, usize, usize, usize, usize) -> c_int;
     dlclose: fn(*mut c_void) -> c_int;
     pthread_setname_np: fn(usize, *const c_char) -> c_int;
 }

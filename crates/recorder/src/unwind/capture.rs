@@ -23,7 +23,7 @@ use super::rules;
 use crate::arena_map::{Arena, bump};
 use crate::hot;
 use crate::thread::Thread;
-use crate::trie::{Nodes, RecentChildren};
+use crate::trie::{self, Nodes, RecentChildren};
 use core::sync::atomic::Ordering;
 use residue_arena::node;
 use residue_arena::tables::thread as stat;
@@ -143,6 +143,9 @@ pub unsafe fn capture(
     bp: usize,
 ) -> Option<u32> {
     let hot = hot::get();
+    if !trie::is_there(hot) {
+        return None;
+    }
     bump(&thread.stats[stat::UNWOUND_STACKS], 1);
     let epoch = hot.code_epoch.load(Ordering::Acquire);
     if thread.stack.code_epoch != epoch {
