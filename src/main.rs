@@ -77,6 +77,20 @@ enum Command {
     SelftestTarget(commands::selftest::TargetArgs),
 }
 
+impl Command {
+    /// Not for other programs, nor about recordings that were left behind itself.
+    fn is_of_a_user(&self) -> bool {
+        !matches!(
+            self,
+            Command::Recover(_)
+                | Command::Completions(_)
+                | Command::Man(_)
+                | Command::Selftest(_)
+                | Command::SelftestTarget(_)
+        )
+    }
+}
+
 /// Exit status of `residue` itself when it could not do what was asked.
 const EXIT_TROUBLE: u8 = 2;
 
@@ -85,6 +99,9 @@ fn main() -> ExitCode {
         Ok(line) => line.command,
         Err(error) => return wrong_usage(&error),
     };
+    if command.is_of_a_user() {
+        commands::recover::tell_of_recordings();
+    }
     let result = match command {
         Command::Run(args) => Ok(commands::run::run(args)),
         Command::Leaks(args) => commands::leaks::run(args).map(|()| ExitCode::SUCCESS),

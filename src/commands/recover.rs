@@ -4,14 +4,14 @@ use crate::commands::symbolize::SymbolArgs;
 use crate::flags::help::TEMPLATE;
 use crate::text::output::{self, tell};
 use anyhow::{Context, Result, bail};
-use residue_finish::ArenaFile;
 use residue_profile::units::{bytes, counted};
 use residue_recording::arenas::{Arena, ArenaDirectory, Order};
 use residue_recording::destination::Destination;
 use residue_recording::ending::{Planned, Run};
-use residue_recording::output_name;
+use residue_recording::{output_name, users};
 use residue_symbols::Search;
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 #[derive(clap::Args)]
@@ -62,22 +62,14 @@ impl Left {
 
 pub fn run(args: Args) -> Result<ExitCode> {
     let mut directories = Vec::new();
-    let mut found = Vec::new();
+    // Of one directory together: the programs that a process was have one number.
+    let mut arenas: BTreeMap<PathBuf, Vec<Arena>> = BTreeMap::new();
     if args.paths.is_empty() {
-        for directory in ArenaDirectory::find_all() {
-            match directory.owner() {
-                Some(owner) if owner.is_alive() => tell(format_args!(
-                    "{}: still being recorded by process {}",
-                    directory.path.display(),
-                    owner.pid
-                )),
-                _ => directories.push(directory),
-            }
-        }
+        directories.extend(ArenaDirectory::find_all());
     }
     for path in &args.paths {
         if path.is_dir() {
-            let directory = ArenaDirectory { path: path.clone() };
+            let directory = ArenaDirectory::at(path.clone());
             // It says where profiles go, and what is in it is deleted.
             if !directory.is_own() {
                 bail!(
@@ -88,13 +80,29 @@ pub fn run(args: Args) -> Result<ExitCode> {
             }
             directories.push(directory);
         } else {
-            let identity = ArenaFile::open(path)?.identity()?;
-            let arena = Arena {
-                path: path.clone(),
-                identity,
-            };
-            found.push(Left::new(Order::default(), vec![arena]));
+            let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+            let arena = Arena::open(path.clone())?;
+            arenas.entry(folder).or_default().push(arena);
         }
+    }
+    directories.retain(|directory| {
+        let is_owned = directory.is_owned();
+        if is_owned {
+            let owner = directory
+                .owner()
+                .map(|owner| format!(" by process {}", owner.pid));
+            let owner = owner.unwrap_or_default();
+            tell(format_args!(
+                "{}: still being recorded{owner}",
+                directory.path.display()
+            ));
+        }
+        !is_owned
+    });
+    let mut found = Vec::new();
+    for (_, mut arenas) in arenas {
+        arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
+        found.push(Left::new(Order::default(), arenas));
     }
     for directory in &directories {
         let order = directory.owner().map(|owner| owner.order);
@@ -103,7 +111,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let recordings: usize = found.iter().map(|left| left.arenas.len()).sum();
     if recordings == 0 {
         output::to_stdout(|out| Ok(writeln!(out, "residue: nothing to recover")?))?;
-        return Ok(ExitCode::SUCCESS);
     }
     if args.list {
         output::to_stdout(|out| {
@@ -134,13 +141,22 @@ pub fn run(args: Args) -> Result<ExitCode> {
     let mut failed = 0;
     for left in found {
         for planned in left.run.plan(left.arenas) {
-            if let Err(error) = recover(&left.run, &planned, &search) {
+            let may_replace = args.output.as_ref().is_some_and(|output| !output.is_dir());
+            if let Err(error) = recover(&left.run, planned, may_replace, &search) {
                 tell(format_args!("{error:#}"));
                 failed += 1;
             }
         }
     }
     for directory in directories {
+        let unrecorded = directory.unrecorded();
+        if unrecorded > 0 {
+            tell(format_args!(
+                "{}: {} without a recording: no memory for it, or killed as it began",
+                directory.path.display(),
+                counted(unrecorded, "process", "processes")
+            ));
+        }
         directory.remove();
     }
     Ok(if failed == 0 {
@@ -164,17 +180,21 @@ fn describe(arena: &Arena) -> String {
     )
 }
 
-fn recover(run: &Run, planned: &Planned, search: &Search) -> Result<()> {
-    let (arena, path) = (&planned.arena, planned.path.display());
+fn recover(run: &Run, mut planned: Planned, may_replace: bool, search: &Search) -> Result<()> {
+    let arena = &planned.arena;
     if arena.is_in_use() {
-        let pid = arena.identity.pid;
+        let pid = users::writer(&arena.path, arena.identity.pid).unwrap_or(arena.identity.pid);
         bail!(
             "{}: process {pid} still runs; `residue report --pid {pid}` reads it",
             arena.path.display(),
         );
     }
+    if !may_replace {
+        planned.path = unused(planned.path);
+    }
+    let path = planned.path.display();
     let profile = run
-        .finish(planned, search)
+        .finish(&planned, search)
         .with_context(|| path.to_string())?;
     output::to_stdout(|out| {
         Ok(writeln!(
@@ -184,4 +204,34 @@ fn recover(run: &Run, planned: &Planned, search: &Search) -> Result<()> {
             bytes(profile.heap.live_bytes)
         )?)
     })
+}
+
+/// The path, or one beside it where a file lies there already: several runs may have been
+/// asked for the same one, and another may have written it since.
+fn unused(path: PathBuf) -> PathBuf {
+    let stem = path.file_stem().unwrap_or_default().to_os_string();
+    let numbered = (2..).map(|number: u32| {
+        let mut name = stem.clone();
+        name.push(format!(".{number}"));
+        if let Some(suffix) = path.extension() {
+            name.push(".");
+            name.push(suffix);
+        }
+        path.with_file_name(name)
+    });
+    let mut paths = std::iter::once(path.clone()).chain(numbered);
+    paths.find(|path| !path.is_file()).unwrap_or(path)
+}
+
+/// Says once what runs that were killed left behind, with the program that they recorded: the
+/// kernel's out-of-memory killer may take a whole group of processes.
+pub fn tell_of_recordings() {
+    let left = ArenaDirectory::untold().len() as u64;
+    if left > 0 {
+        tell(format_args!(
+            "{} killed before the profile was written; `residue recover` writes it, `residue \
+             recover --list` shows what is there",
+            counted(left, "earlier run was", "earlier runs were")
+        ));
+    }
 }

@@ -21,8 +21,9 @@ use residue_recording::passing::{Passed, Passing};
 use residue_recording::prepared::Prepared;
 use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Injection, Settings};
-use residue_recording::signals::Forwarding;
-use residue_recording::watch::{Orders, Snapshots, Watch};
+use residue_recording::signals::{self, Forwarding};
+use residue_recording::watch::{self, Orders, Snapshots};
+use residue_recording::{ended, threads};
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -283,7 +284,7 @@ fn record(args: Args) -> Result<ExitCode> {
             event_line: args.event_line.clone(),
         },
     };
-    let forwarding = Forwarding::start().context("cannot handle signals")?;
+    let signals = signals::take().context("cannot handle signals")?;
     let recording = match prepare(&args, &order, obstacle.as_ref()) {
         Ok(recording) => recording,
         Err(error) => {
@@ -301,16 +302,24 @@ fn record(args: Args) -> Result<ExitCode> {
     });
     let snapshots = args.snapshots();
     let own_rss_bytes = ending::own_rss_bytes();
-    let spawned = match (&lines, &arenas) {
+    // Before the program, whose output somebody must read; all other threads come after it,
+    // which may need what the user's limit leaves.
+    let passing = match (&lines, &arenas) {
         (Some(lines), Some(arenas)) => {
             let mut moments = LineMoments::new(arenas.path.clone(), snapshots.clone());
-            Passing::spawn(command, lines, move |event| moments.event(event))
-                .map(|(child, passing)| (child, Some(passing)))
+            Passing::start(lines, move |event| moments.event(event))
+                .map_err(|error| tell_without("--event-line: lines are no events", &error))
+                .ok()
         }
-        _ => command.spawn().map(|child| (child, None)),
+        _ => None,
     };
-    let (mut child, passing) = match spawned {
-        Ok(spawned) => spawned,
+    let (inlets, passing) = passing.unzip();
+    let spawned = match inlets {
+        Some(inlets) => inlets.spawn(command),
+        None => spawn(command),
+    };
+    let mut child = match spawned {
+        Ok(child) => child,
         Err(error) => {
             if let Some(arenas) = arenas {
                 arenas.remove();
@@ -319,15 +328,24 @@ fn record(args: Args) -> Result<ExitCode> {
         }
     };
     let pid = child.id();
-    forwarding.program_runs(pid);
+    let forwarding = Forwarding::to(pid);
+    if let Err(error) = forwarding.listen(signals) {
+        tell_without("signals to residue are not passed on", &error);
+    }
     let orders = Orders {
         tick: args.tick,
         functions: args.event_function.clone(),
         snapshots,
     };
-    let watch = arenas
-        .as_ref()
-        .map(|arenas| Watch::start(arenas.path.clone(), orders));
+    let search = args.symbols.search();
+    let asked = order.asked.clone();
+    let helpers = arenas.as_ref().map(|ArenaDirectory { path, .. }| {
+        let watch = watch::start(path.clone(), orders)
+            .map_err(|error| tell_without("ticks and --event-function are missing", &error));
+        // Without it, all is finished at the end.
+        let ended = ended::start(path.clone(), pid, asked, search.clone());
+        (watch, ended)
+    });
     let status = wait(&mut child)?;
     let ended_unix_ns = ending::now_unix_ns();
     forwarding.program_ended();
@@ -335,7 +353,7 @@ fn record(args: Args) -> Result<ExitCode> {
         if !args.no_wait {
             wait_for_others(&arenas, &forwarding, args.quiet);
         }
-        drop(watch);
+        drop(helpers);
         if let Some(passing) = passing {
             tell_of_lines(&passing.join());
         }
@@ -348,20 +366,39 @@ fn record(args: Args) -> Result<ExitCode> {
             keeps_replaced: !args.no_children,
             order,
         };
-        let mut summary = Summary::default();
-        run.finish_all(arenas, &args.symbols.search(), |finished| {
-            summary.add(finished);
-        });
-        if args.one_file {
-            summary.join();
-        }
-        summary.tell(&Expected {
-            is_quiet: args.quiet,
-            program: args.program.as_deref(),
-            can_be_recorded: obstacle.is_none(),
+        threads::spread(|| {
+            let mut summary = Summary::new(&arenas);
+            run.finish_all(arenas, &search, |finished| summary.add(finished));
+            if args.one_file {
+                summary.join();
+            }
+            summary.tell(&Expected {
+                is_quiet: args.quiet,
+                program: args.program.as_deref(),
+                can_be_recorded: obstacle.is_none(),
+            });
         });
     }
     Ok(end_as(status))
+}
+
+/// Starts the program. A thread that ended a moment ago may still count against the user's limit.
+fn spawn(mut command: Command) -> io::Result<Child> {
+    const TRIES: usize = 20;
+    for _ in 0..TRIES {
+        match command.spawn() {
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                std::thread::sleep(WAIT_STEP);
+            }
+            result => return result,
+        }
+    }
+    command.spawn()
+}
+
+/// Says what is missing where no thread can be started.
+fn tell_without(missing: &str, error: &io::Error) {
+    tell(format_args!("{missing}: cannot start a thread: {error}"));
 }
 
 /// The name of the output in this place of a parallel job.

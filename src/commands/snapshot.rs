@@ -8,9 +8,9 @@ use residue_arena::header;
 use residue_finish::outside::{self, Seen};
 use residue_profile::timeline::MomentKind;
 use residue_profile::units;
-use residue_recording::arenas;
 use residue_recording::as_owner::AsOwner;
 use residue_recording::sighting::Process;
+use residue_recording::users;
 use residue_recording::watch::take_snapshot;
 use serde::Serialize;
 use std::io::ErrorKind;
@@ -120,7 +120,7 @@ fn find(pid: u32) -> Result<Process> {
             }
         }
     }
-    let arena = arenas::of_process(pid)?;
+    let arena = users::of_process(pid)?;
     let process = Process::open(&arena).with_context(|| {
         format!(
             "process {pid}: recording has not started yet: {}",
@@ -129,8 +129,7 @@ fn find(pid: u32) -> Result<Process> {
     })?;
     // The command that records has the arena in sight, too, and so has a forked child
     // until it allocates.
-    let recorded = process.window.get(header::PID);
-    if recorded != u64::from(pid) {
+    if let Some(recorded) = process.pid().filter(|&recorded| recorded != pid) {
         bail!(
             "process {pid} is not recorded, but process {recorded} of the same run is: try \
              `residue snapshot {recorded}`"

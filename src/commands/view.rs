@@ -10,7 +10,6 @@ use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
 use residue_arena::FILE_SUFFIX;
 use residue_calltree::Detail;
-use residue_finish::ArenaFile;
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -20,6 +19,7 @@ use crate::text::output;
 use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
 use residue_recording::arenas::Arena;
+use residue_recording::users;
 use residue_view::browser;
 use residue_view::live::{Current, Program};
 use residue_view::server::Server;
@@ -141,14 +141,11 @@ fn running(path: &Path) -> Result<Option<u32>> {
     if !path.to_string_lossy().ends_with(FILE_SUFFIX) {
         return Ok(None);
     }
-    let arena = Arena {
-        path: path.to_path_buf(),
-        identity: ArenaFile::open(path)?.identity()?,
-    };
+    let arena = Arena::open(path.to_path_buf())?;
     let file = path.display();
-    match arena.is_in_use() {
-        true => Ok(Some(arena.identity.pid)),
-        false => {
+    match users::writer(path, arena.identity.pid) {
+        Some(pid) => Ok(Some(pid)),
+        None => {
             bail!("{file}: the program has ended; `residue recover {file} -o FILE` makes a profile")
         }
     }

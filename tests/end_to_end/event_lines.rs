@@ -99,3 +99,18 @@ fn a_pattern_that_is_none_stops_the_run_before_it_begins() {
     assert!(recorded.stderr().contains("unclosed group"));
     assert!(recorded.stdout().is_empty());
 }
+
+#[test]
+fn every_line_that_came_with_the_next_is_counted_as_late() {
+    const LINES: u64 = 20_000;
+    let lab = Lab::new();
+    // In one write, of less than a pipe holds: all have come when the first is read.
+    let script = format!("import os; os.write(1, b'e\\n' * {LINES})");
+    let recorded = lab.record(
+        &["--event-line", "^e", "-q"],
+        &["/usr/bin/python3", "-c", &script],
+    );
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let about = recorded.ledger().profile.timeline.about;
+    assert_eq!((about.events, about.late_lines), (LINES, LINES - 1));
+}

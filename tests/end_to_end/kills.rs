@@ -3,7 +3,7 @@
 
 use crate::support::ledger::Ledger;
 use crate::support::process::{Running, send, wait_for};
-use crate::support::{Lab, PROFILE};
+use crate::support::{Lab, PROFILE, describe, process, workloads};
 use nix::sys::signal::Signal;
 use residue_profile::End;
 use residue_testkit::random::Random;
@@ -82,45 +82,89 @@ fn moment(random: &mut Random) -> Duration {
     Duration::from_micros(500 + random.below(39_500))
 }
 
-fn kill_once(threads: usize, after: Duration) {
+/// Whom the kill hits. The kernel's out-of-memory killer may take both.
+#[derive(Debug, Clone, Copy)]
+enum Victim {
+    Program,
+    Residue,
+    Both,
+}
+
+const VICTIMS: [Victim; 3] = [Victim::Program, Victim::Residue, Victim::Both];
+
+/// One kill of a process that was a shell before. Both images have a profile afterwards, by
+/// `residue recover` where `residue` was killed, and nothing is left of their arenas.
+fn kill_once(threads: usize, victim: Victim, after: Duration) {
     let lab = Lab::new();
     let log = lab.path("log");
-    let command = ["kill_me", &log.display().to_string(), &threads.to_string()];
-    let mut run = Running::start(lab.run(&[], &command));
+    let arenas = lab.folder("arenas").display().to_string();
+    let program = workloads::find("kill_me");
+    let script = format!("exec {} {} {threads}", program.display(), log.display());
+    let options = ["--arena-dir", &arenas];
+    let mut run = Running::start(lab.run(&options, &["sh", "-c", &script]));
     let program = run.program();
     wait_for("kill_me allocates", || {
         Slots::read(&log, threads).filter(|slots| slots.calls[0] > 0)
     });
     // Not to wait for anything: this is the random moment.
     std::thread::sleep(after);
+    if !matches!(victim, Victim::Program) {
+        send(run.pid(), Signal::SIGKILL);
+        run.wait();
+    }
     send(program, Signal::SIGKILL);
-    assert_eq!(run.wait().signal(), Some(Signal::SIGKILL as i32));
+    if matches!(victim, Victim::Program) {
+        assert_eq!(run.wait().signal(), Some(Signal::SIGKILL as i32));
+    } else {
+        run.hear_all();
+        let mut recover = lab.residue();
+        recover.args([
+            "recover",
+            &format!("{arenas}/{}", lab.names_in("arenas")[0]),
+        ]);
+        let recovered = process::finish(recover);
+        assert!(recovered.status.success(), "{}", describe(&recovered));
+    }
     let slots = Slots::read(&log, threads).expect("the log was complete before");
     let ledger = Ledger::read(&lab.path(PROFILE));
-    assert_eq!(ledger.profile.meta.end, End::Killed { signal: 9 });
+    let expected = match victim {
+        Victim::Program => End::Killed { signal: 9 },
+        Victim::Residue | Victim::Both => End::Unknown,
+    };
+    assert_eq!(ledger.profile.meta.end, expected, "{victim:?}");
     slots.expect_within(&ledger);
+    let shell = format!("{program}.1.{}", shell_name());
+    let names = lab.names_in("profile.processes");
+    assert_eq!(names, [format!("{shell}.residue")], "{victim:?}");
+    assert_eq!(lab.names_in("arenas"), [""; 0], "{victim:?}");
+}
+
+/// What `sh` is called when links are followed.
+fn shell_name() -> String {
+    let path = std::fs::canonicalize("/bin/sh").expect("there is a shell");
+    path.file_name().unwrap_or_default().display().to_string()
 }
 
 fn kill_often(threads: usize, times: usize) {
     let mut random = Random::new(threads as u64);
-    for _ in 0..times {
-        kill_once(threads, moment(&mut random));
+    for (_, victim) in (0..times).zip(VICTIMS.into_iter().cycle()) {
+        kill_once(threads, victim, moment(&mut random));
     }
 }
 
 #[test]
-fn a_program_killed_at_random_moments_leaves_whole_profiles() {
-    kill_often(1, 40);
+fn program_residue_or_both_killed_at_random_moments_leave_whole_profiles() {
+    kill_often(1, 21);
 }
 
 #[test]
-fn a_program_of_four_threads_killed_at_random_moments_leaves_whole_profiles() {
-    kill_often(4, 40);
+fn with_four_threads_program_residue_or_both_killed_leave_whole_profiles() {
+    kill_often(4, 21);
 }
 
 #[test]
-#[ignore = "takes minutes; forty kills are always done"]
-fn two_hundred_kills() {
-    kill_often(1, 100);
-    kill_often(4, 100);
+#[ignore = "takes minutes; forty-two kills are always done"]
+fn five_hundred_kills() {
+    kill_often(1, 250);
+    kill_often(4, 250);
 }

@@ -34,6 +34,7 @@ mod installing;
 mod interference;
 mod jit_names;
 mod kills;
+mod limits;
 mod listing;
 mod marks;
 mod measured_series;

@@ -2,9 +2,9 @@
 
 use crate::kills::Slots;
 use crate::support::ledger::Ledger;
-use crate::support::process::{Running, send, wait_for};
+use crate::support::process::{self, Running, send, wait_for};
 use crate::support::truth::Truths;
-use crate::support::{Lab, PROFILE, describe};
+use crate::support::{Lab, PROFILE, describe, workloads};
 use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
 use std::process::Output;
@@ -138,4 +138,178 @@ fn a_tree_of_processes_is_recovered_to_the_files_that_the_run_would_have_written
     let others = lab.names_in("profile.processes");
     assert_eq!(others.len(), 1, "{others:?}");
     assert!(!directory.exists(), "what is finished is removed");
+}
+
+/// Starts a program under a `residue run` that is then killed.
+fn orphaned(lab: &Lab, command: &[&str], sign: &str) -> (Running, PathBuf) {
+    let arenas = lab.folder("arenas");
+    let base = arenas.display().to_string();
+    let mut run = Running::start(lab.run(&["--arena-dir", &base], command));
+    run.hear(sign);
+    send(run.pid(), Signal::SIGKILL);
+    run.wait();
+    (run, arena_directory(&arenas))
+}
+
+fn arenas_in(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).expect("the directory is there");
+    let paths = entries.flatten().map(|entry| entry.path());
+    paths
+        .filter(|path| path.extension().is_some_and(|suffix| suffix == "arena"))
+        .collect()
+}
+
+#[test]
+fn all_programs_that_a_process_was_are_recovered_from_the_paths_of_their_arenas() {
+    let lab = Lab::new();
+    let live_blocks = workloads::find("live_blocks");
+    let script = format!(
+        "exec sh -c 'exec sh -c \"exec {} 10 wait\"'",
+        live_blocks.display()
+    );
+    let (mut run, directory) = orphaned(&lab, &["sh", "-c", &script], "vmrss_kib");
+    run.say("go on");
+    let told = run.hear_all();
+    let arenas = arenas_in(&directory);
+    assert_eq!(arenas.len(), 4, "{arenas:?}");
+    let out = lab.folder("out");
+    let mut arguments: Vec<&Path> = arenas.iter().map(PathBuf::as_path).collect();
+    arguments.extend([Path::new("-o"), &out]);
+    let recovered = recover(&lab, &arguments);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    let names = lab.names_in("out");
+    assert_eq!(names.len(), 2, "a profile and a folder: {names:?}");
+    let folder = format!("out/{}", names[0]);
+    assert_eq!(lab.names_in(&folder).len(), 3, "{}", describe(&recovered));
+    Ledger::read(&out.join(&names[1])).expect_truths(&Truths::parse(&told));
+}
+
+#[test]
+fn a_file_that_is_there_already_is_not_replaced_by_what_is_recovered() {
+    let lab = Lab::new();
+    std::fs::write(lab.path(PROFILE), "of a later run").expect("the lab is writable");
+    let (mut run, directory) = orphaned(&lab, &["live_blocks", "10", "wait"], "vmrss_kib");
+    run.say("go on");
+    let told = run.hear_all();
+    let recovered = recover(&lab, &[&directory]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    let kept = std::fs::read(lab.path(PROFILE)).expect("it is there");
+    assert_eq!(kept, b"of a later run");
+    Ledger::read(&lab.path("profile.2.residue")).expect_truths(&Truths::parse(&told));
+}
+
+/// Needs root, who may make namespaces.
+#[test]
+fn a_program_in_another_namespace_of_processes_is_left_alone_while_it_runs() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    let live_blocks = workloads::find("live_blocks").display().to_string();
+    let command = ["unshare", "-pf", "--mount-proc", &live_blocks, "10", "wait"];
+    let (mut run, directory) = orphaned(&lab, &command, "vmrss_kib");
+    let too_early = recover(&lab, &[&directory]);
+    assert_eq!(too_early.status.code(), Some(2), "{}", describe(&too_early));
+    assert_eq!(arenas_in(&directory).len(), 2, "{}", describe(&too_early));
+    run.say("go on");
+    let told = run.hear_all();
+    let recovered = recover(&lab, &[&directory]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert!(!directory.exists(), "what is finished is removed");
+    let truths = Truths::parse(&told);
+    let profiles = lab.profiles();
+    assert_eq!(profiles.len(), 2);
+    let inside = profiles
+        .iter()
+        .find(|(_, ledger)| ledger.profile.meta.pid == 1);
+    inside
+        .expect("the first of its namespace")
+        .1
+        .expect_truths(&truths);
+}
+
+#[test]
+fn recordings_that_were_cut_short_are_recovered_as_far_as_they_go() {
+    let lab = Lab::new();
+    let (mut run, directory) = orphaned(&lab, &["live_blocks", "1000", "wait"], "vmrss_kib");
+    run.say("go on");
+    run.hear_all();
+    let whole = arenas_in(&directory).remove(0);
+    let bytes = std::fs::metadata(&whole).expect("it is there").len();
+    let cut_at = |length: u64| {
+        let short = lab.path("short.arena");
+        let mut copy = std::process::Command::new("cp");
+        copy.arg("--sparse=always").args([&whole, &short]);
+        assert!(process::finish(copy).status.success());
+        let file = std::fs::File::options().write(true).open(&short);
+        file.and_then(|file| file.set_len(length))
+            .expect("it can be cut");
+        let out = lab.path("short.residue");
+        let _ = std::fs::remove_file(&out);
+        (recover(&lab, &[&short, Path::new("-o"), &out]), out)
+    };
+    let (recovered, out) = cut_at(bytes);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert_eq!(Ledger::read(&out).profile.meta.notes, [""; 0]);
+    let missing = |ledger: &Ledger| {
+        let notes = ledger.profile.meta.notes.iter();
+        notes.filter(|note| note.contains("cut short")).count()
+    };
+    // From the header alone to nearly all of it.
+    let mut length = 4096;
+    while length < bytes {
+        let (recovered, out) = cut_at(length);
+        assert!(
+            recovered.status.success(),
+            "{length}: {}",
+            describe(&recovered)
+        );
+        let is_told = missing(&Ledger::read(&out)) == 1;
+        // What lies behind the last region in use is not missed.
+        assert!(is_told || length > bytes / 4, "{length} of {bytes}");
+        length = length * 7 / 3 + 1;
+    }
+    let (refused, _) = cut_at(4095);
+    assert_eq!(refused.status.code(), Some(2));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("shorter than its header"), "{told}");
+}
+
+#[test]
+fn the_next_command_tells_once_what_a_killed_run_left() {
+    let lab = Lab::new();
+    let (mut run, directory) = orphaned(&lab, &["live_blocks", "10", "wait"], "vmrss_kib");
+    run.say("go on");
+    run.hear_all();
+    let next = || {
+        let mut report = lab.residue();
+        report
+            .args(["report", "nothing.residue"])
+            .env("TMPDIR", lab.path("arenas"));
+        let output = process::finish(report);
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let told = next();
+    assert!(told.contains("`residue recover` writes it"), "{told}");
+    assert!(directory.join("told").exists());
+    let again = next();
+    assert!(!again.contains("residue recover"), "{again}");
+    assert!(recover(&lab, &[&directory]).status.success());
+    assert!(!directory.exists());
+}
+
+#[test]
+fn a_directory_without_recordings_is_removed() {
+    let lab = Lab::new();
+    let (mut run, directory) = orphaned(&lab, &["live_blocks", "10", "wait"], "vmrss_kib");
+    run.say("go on");
+    run.hear_all();
+    for arena in arenas_in(&directory) {
+        std::fs::remove_file(arena).expect("it is ours");
+    }
+    let recovered = recover(&lab, &[&directory]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    let told = String::from_utf8_lossy(&recovered.stdout).into_owned();
+    assert!(told.contains("nothing to recover"), "{told}");
+    assert!(!directory.exists());
 }

@@ -2,6 +2,7 @@
 //! may write to, links beside an arena, processes of others.
 
 use crate::support::process::{Running, send};
+use crate::support::root::do_as_root;
 use crate::support::{Lab, PROFILE, describe, process};
 use nix::sys::signal::Signal;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
@@ -114,4 +115,74 @@ fn a_snapshot_is_not_written_through_a_link() {
     run.hear_all();
     run.wait();
     assert!(!target.exists(), "nor by the command that records");
+}
+
+/// Needs root, who may become another user.
+#[test]
+fn a_child_that_changes_user_or_root_before_it_allocates_is_recorded() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    for change in ["user", "root"] {
+        let lab = Lab::new();
+        let recorded = lab.record(&[], &["changes_user", change]);
+        assert!(recorded.output.status.success(), "{}", recorded.describe());
+        let (ledger, truths) = (recorded.ledger(), recorded.truths());
+        ledger.expect_truths(&truths);
+        assert_eq!(ledger.sum("changed_alloc").calls, 100, "{change}");
+    }
+}
+
+/// Needs root, who may become another user.
+#[test]
+fn what_another_user_cannot_record_is_counted_and_told() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let note = "1 forked child or executed program not recorded";
+    let echo = ["/bin/echo", "unharmed"];
+    for start in [
+        &["changes_user", "user"][..],
+        &["setpriv", "--reuid", "65534", "--clear-groups"],
+    ] {
+        let lab = Lab::new();
+        let recorded = lab.record(&[], &[start, &echo].concat());
+        assert!(recorded.output.status.success(), "{}", recorded.describe());
+        assert_eq!(recorded.stdout(), "unharmed\n");
+        assert!(recorded.stderr().contains(note), "{}", recorded.describe());
+    }
+}
+
+/// Needs root, who may change the root directory.
+#[test]
+fn in_another_root_directory_the_dynamic_linker_has_nothing_to_complain_of() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    // All of the system, but not where the library lies.
+    let root = lab.folder("root");
+    for folder in ["bin", "lib", "lib64", "usr"] {
+        if Path::new("/").join(folder).exists() {
+            std::fs::create_dir(root.join(folder)).expect("the lab is writable");
+            let mount = ["mount", "--bind"].map(AsRef::as_ref);
+            let (from, to) = (Path::new("/").join(folder), root.join(folder));
+            do_as_root(&[&mount[..], &[from.as_os_str(), to.as_os_str()]].concat());
+        }
+    }
+    let root_path = root.display().to_string();
+    let recorded = lab.record(&[], &["chroot", &root_path, "/bin/echo", "unharmed"]);
+    for folder in ["bin", "lib", "lib64", "usr"] {
+        let mounted = root.join(folder);
+        if mounted.exists() {
+            do_as_root(&["umount".as_ref(), mounted.as_os_str()]);
+        }
+    }
+    assert_eq!(recorded.stdout(), "unharmed\n", "{}", recorded.describe());
+    let told = recorded.stderr();
+    assert!(!told.contains("ld.so"), "{told}");
+    assert!(
+        told.contains("1 forked child or executed program not recorded"),
+        "{told}"
+    );
 }

@@ -1,8 +1,10 @@
 //! No room for the profile, and no room for the recorder.
 
 use crate::support::ledger::Ledger;
+use crate::support::process::{Running, send};
 use crate::support::root::SmallDisk;
 use crate::support::{Lab, describe, workloads};
+use nix::sys::signal::Signal;
 use residue_profile::StackKind;
 
 #[test]
@@ -114,4 +116,103 @@ fn threads_on_a_full_arena_directory_run_to_their_end() {
     let ledger = recorded.ledger();
     let recorded_calls = ledger.profile.heap.calls + ledger.profile.recorder.dropped;
     assert!(recorded_calls >= recorded.truths().get("make_block.calls"));
+}
+
+/// A shell that runs `hello` so many times, then waits until only a few arenas are left and
+/// says so, and reads a line.
+fn many_processes(disk: &SmallDisk, times: usize) -> [String; 3] {
+    let hello = workloads::find("hello");
+    let script = format!(
+        "for i in $(seq {times}); do {} 3 >/dev/null 2>&1; test $? = 3 || echo wrong; done; \
+         for i in $(seq 600); do set -- {}/residue-*/*.arena; test $# -le 2 && break; sleep 0.1; \
+         done; echo left $#; read line; exit 5",
+        hello.display(),
+        disk.path.display()
+    );
+    ["sh".to_string(), "-c".to_string(), script]
+}
+
+/// The profiles of `hello`, each of which must be whole.
+fn whole_hellos(lab: &Lab) -> usize {
+    let profiles = lab.profiles();
+    let hellos = profiles
+        .iter()
+        .filter(|(_, ledger)| ledger.profile.meta.program == "hello");
+    let hellos = hellos.inspect(|(_, ledger)| {
+        let made = ledger.sum("hello_alloc");
+        assert_eq!(
+            (made.calls, made.total_bytes, made.live_bytes),
+            (3, 600, 300)
+        );
+    });
+    hellos.count()
+}
+
+#[test]
+fn processes_that_ended_are_finished_while_the_run_goes_on() {
+    let lab = Lab::new();
+    let disk = SmallDisk::mount(lab.folder("small"), 64 << 10);
+    let command = many_processes(&disk, 40);
+    let command = command.each_ref().map(String::as_str);
+    let directory = disk.path.display().to_string();
+    let mut run = Running::start(lab.run(&["--arena-dir", &directory], &command));
+    let left: u32 = run.hear("left ").parse().expect("a number");
+    assert!(left <= 2, "{left} arenas are left");
+    run.say("go on");
+    assert_eq!(run.wait().code(), Some(5));
+    assert_eq!(whole_hellos(&lab), 40);
+    assert_eq!(lab.names_in("small"), [""; 0]);
+}
+
+#[test]
+fn what_was_finished_early_is_recovered_when_residue_is_killed() {
+    let lab = Lab::new();
+    let disk = SmallDisk::mount(lab.folder("small"), 64 << 10);
+    let command = many_processes(&disk, 10);
+    let command = command.each_ref().map(String::as_str);
+    let directory = disk.path.display().to_string();
+    let mut run = Running::start(lab.run(&["--arena-dir", &directory], &command));
+    run.hear("left ");
+    send(run.pid(), Signal::SIGKILL);
+    run.wait();
+    run.say("go on");
+    run.hear_all();
+    let mut recover = lab.residue();
+    let folder = disk.path.join(&lab.names_in("small")[0]);
+    recover.arg("recover").arg(&folder);
+    let recovered = recover.output().expect("residue can be started");
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert_eq!(whole_hellos(&lab), 10);
+    assert_eq!(lab.names_in("small"), [""; 0]);
+}
+
+#[test]
+fn processes_that_find_no_room_are_counted_and_run_to_their_end() {
+    let lab = Lab::new();
+    let disk = SmallDisk::mount(lab.folder("small"), 1024);
+    let hello = workloads::find("hello").display().to_string();
+    let once = format!("{hello} 3 >/dev/null 2>&1; test $? = 3 || echo wrong");
+    let script = format!("for i in $(seq 20); do {once}; done; exit 5");
+    let command = ["sh", "-c", &script];
+    let directory = disk.path.display().to_string();
+    let filler = disk.path.join("filler");
+    std::fs::write(&filler, vec![1; 900 << 10]).expect("there is room for it");
+    let recorded = lab.record(&["--arena-dir", &directory], &command);
+    assert_eq!(
+        recorded.output.status.code(),
+        Some(5),
+        "{}",
+        recorded.describe()
+    );
+    assert!(
+        !recorded.stdout().contains("wrong"),
+        "{}",
+        recorded.describe()
+    );
+    let stderr = recorded.stderr();
+    let told = stderr
+        .lines()
+        .find(|line| line.contains(" not recorded: no memory"));
+    assert!(told.is_some(), "{stderr}");
+    assert_eq!(lab.names_in("small"), ["filler"]);
 }

@@ -1,7 +1,7 @@
 //! Spans of time as events, where the program marks none.
 
 use crate::dumped::{Dump, Moment};
-use crate::support::Lab;
+use crate::support::{Lab, PROFILE, workloads};
 
 #[test]
 fn a_program_without_events_has_ticks() {
@@ -57,4 +57,46 @@ fn the_first_event_ends_the_ticks() {
     let later: u64 = births.range(1..).map(|(_, (blocks, _))| blocks).sum();
     assert_eq!(later, in_events);
     assert_eq!(births.len() as u64, about.events + 1);
+}
+
+/// Needs root, who may make namespaces.
+#[test]
+fn a_program_in_another_namespace_of_processes_has_ticks() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let slow_leak = workloads::find("slow_leak").display().to_string();
+    let namespace = ["unshare", "-pf", "--mount-proc"];
+    let lab = Lab::new();
+    let recorded = lab.record(
+        &["--tick", "50ms"],
+        &[&namespace[..], &[&slow_leak]].concat(),
+    );
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let profiles = lab.profiles();
+    let inside = profiles
+        .iter()
+        .find(|(_, ledger)| ledger.profile.meta.pid == 1);
+    let (_, ledger) = inside.expect("the first of its namespace is recorded");
+    ledger.expect_truths(&recorded.truths());
+    let ticks = ledger.profile.timeline.about.events;
+    assert!(ticks >= 10, "{ticks} ticks");
+
+    // All of `residue run` inside, where `/proc` is still that of the outside.
+    let lab = Lab::new();
+    let mut command = std::process::Command::new("unshare");
+    lab.prepare(&mut command);
+    command.args([
+        "-pf",
+        env!("CARGO_BIN_EXE_residue"),
+        "run",
+        "--tick",
+        "50ms",
+        "-o",
+    ]);
+    command.args([PROFILE, &slow_leak]);
+    let recorded = lab.record_by(command);
+    let (ledger, _) = recorded.expect_exact();
+    let ticks = ledger.profile.timeline.about.events;
+    assert!(ticks >= 10, "{ticks} ticks");
 }

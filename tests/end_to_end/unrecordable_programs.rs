@@ -5,7 +5,7 @@ use crate::support::root::{do_as_root, install};
 use crate::support::{Lab, describe, workloads};
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 
 /// The same output and status as without `residue`, and this in its message.
@@ -188,4 +188,105 @@ fn nobody_can_record_a_program_of_his_own() {
     profiles[0]
         .1
         .expect_truths(&crate::support::truth::Truths::parse(&told));
+}
+
+/// Programs that do not start with the recorder: of AddressSanitizer, and of musl.
+fn refusing_programs(lab: &Lab) -> [(PathBuf, &'static str); 2] {
+    let [sanitized, musl] = ["sanitized", "musl"].map(|name| lab.path(name));
+    workloads::compile("static_prog.c", &sanitized, &["-fsanitize=address"]);
+    let mut compiler = Command::new("musl-gcc");
+    let source = workloads::sources().join("static_prog.c");
+    compiler
+        .args(["-O1", "-D_GNU_SOURCE", "-o"])
+        .arg(&musl)
+        .arg(source);
+    let compiled = compiler
+        .output()
+        .expect("musl-gcc (musl-tools) can be started");
+    assert!(compiled.status.success(), "{}", describe(&compiled));
+    [(sanitized, "AddressSanitizer"), (musl, "linked with musl")]
+}
+
+#[test]
+fn programs_of_address_sanitizer_and_of_musl_run_and_are_named() {
+    let lab = Lab::new();
+    for (program, why) in refusing_programs(&lab) {
+        expect_unrecorded(&lab, &program, why);
+    }
+}
+
+#[test]
+fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
+    let lab = Lab::new();
+    for (program, why) in refusing_programs(&lab) {
+        let name = program
+            .file_name()
+            .unwrap_or_default()
+            .display()
+            .to_string();
+        let native = lab.native(&[&program.display().to_string()]);
+        let path = program.display();
+        // By exec, by a search in PATH, from a script, and by `posix_spawn`.
+        let python = format!("import os; os.posix_spawn('{path}', ['{path}'], os.environ)");
+        let script = lab.path("script");
+        std::fs::write(lab.path("text"), format!("#!{path}\n")).expect("the lab is writable");
+        install(&lab.path("text"), &script, "755");
+        let starts = [
+            vec![
+                "sh".to_string(),
+                "-c".to_string(),
+                format!("{path}; exit $?"),
+            ],
+            vec![
+                "env".to_string(),
+                format!("PATH={}", lab.directory().display()),
+                name.clone(),
+            ],
+            vec!["env".to_string(), script.display().to_string()],
+            vec![
+                "python3".to_string(),
+                "-c".to_string(),
+                format!("{python}; os.wait()"),
+            ],
+        ];
+        let names = format!("-t{name}");
+        for options in [&[][..], &["--no-children"], &["-tother"], &[&names]] {
+            for start in &starts {
+                let start: Vec<&str> = start.iter().map(String::as_str).collect();
+                let mut run = lab.run(options, &start);
+                // Its own opinion of what it leaves is not asked for.
+                run.env("ASAN_OPTIONS", "detect_leaks=0");
+                let recorded = lab.record_by(run);
+                let what = format!("{options:?} {start:?}: {}", recorded.describe());
+                assert!(recorded.output.status.success(), "{what}");
+                assert_eq!(recorded.output.stdout, native.stdout, "{what}");
+                // `env` becomes the program, which is then the one that was started.
+                let is_child = start[0] != "env";
+                let is_excluded =
+                    options == ["-tother"] || (is_child && options == ["--no-children"]);
+                let is_named = recorded.stderr().contains(why);
+                assert_eq!(is_named, !is_excluded, "{what}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_child_that_is_not_to_be_recorded_has_the_environment_of_an_unrecorded_program() {
+    let lab = Lab::new();
+    let script = "env; exit 0";
+    let recorded = lab.record(&["--no-children"], &["sh", "-c", script]);
+    let told = recorded.stdout();
+    assert!(told.contains("PATH="), "{told}");
+    assert!(
+        !told.contains("LD_PRELOAD") && !told.contains("RESIDUE_CONFIG"),
+        "{told}"
+    );
+    let mut with_another = lab.run(&["--no-children"], &["sh", "-c", script]);
+    with_another.env("LD_PRELOAD", "libm.so.6");
+    let told = lab.record_by(with_another).stdout();
+    assert!(
+        told.lines().any(|line| line == "LD_PRELOAD=libm.so.6"),
+        "{told}"
+    );
 }

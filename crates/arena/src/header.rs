@@ -121,6 +121,18 @@ pub const IS_FORKED: Word = 86;
 /// What the program wrote over its arguments, as servers do to say what a process is for.
 pub const TITLE: Word = 85;
 
+/// Moments that the command saw and had no room to write down.
+pub const MOMENTS_LOST: Word = 92;
+/// With the number of the process, what tells it from all others: the kernel's ticks at which
+/// it started, and the namespace that the number is of. `exec` changes neither; zero where
+/// `/proc` does not say.
+pub const PROCESS_STARTED_TICKS: Word = 93;
+pub const PID_NAMESPACE: Word = 94;
+/// Lines of output that came together with the line of the next event.
+pub const LATE_LINES: Word = 95;
+/// Forked children, and programs executed, that could have no arena.
+pub const NOT_RECORDED: Word = 96;
+
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;
 pub const SOURCE_MARKS: u64 = 2;

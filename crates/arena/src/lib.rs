@@ -35,6 +35,12 @@ pub const VERSION: u64 = 4;
 pub const PAGE_BYTES: u64 = 4096;
 /// How an arena file's name ends.
 pub const FILE_SUFFIX: &str = ".arena";
+/// How the name of a file ends that tells of a program that was started without the recorder:
+/// one of the letters below, and the program's path.
+pub const UNRECORDED_SUFFIX: &str = ".unrecorded";
+pub const UNRECORDED_OTHER_LIBC: u8 = b'l';
+pub const UNRECORDED_SANITIZER: u8 = b's';
+pub const UNRECORDED_OTHER_MACHINE: u8 = b'm';
 /// The environment variable that tells the preloaded recorder what to do.
 pub const CONFIG_VARIABLE: &str = "RESIDUE_CONFIG";
 /// The longest value of it that the recorder takes.

@@ -359,6 +359,11 @@ impl Storage for ArenaBytes {
         Ok(())
     }
 
+    fn bytes(&self) -> u64 {
+        let (_, bytes) = region::layout(SHRINK);
+        bytes
+    }
+
     fn user(&self) -> Option<u32> {
         None
     }

@@ -6,6 +6,7 @@ use crate::plain_file;
 use residue_arena::region::{self, Region};
 use residue_arena::{MAGIC, VERSION, header, tables};
 use residue_profile::path_text;
+use serde::{Deserialize, Serialize};
 use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
@@ -20,9 +21,13 @@ pub enum Error {
 }
 
 /// Who wrote an arena.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Identity {
     pub pid: u32,
+    /// Tell it from others of the same number: when it started, in the kernel's ticks, and the
+    /// namespace that the number is of. Zero where that is not known.
+    pub started_ticks: u64,
+    pub pid_namespace: u64,
     pub executable: String,
     pub command: Vec<String>,
     /// `CLOCK_MONOTONIC` when it was made: orders the images of one process.
@@ -38,6 +43,11 @@ pub struct Identity {
 }
 
 impl Identity {
+    /// Equal for all programs that one process was, and for no other process.
+    pub fn process(&self) -> (u32, u64, u64) {
+        (self.pid, self.started_ticks, self.pid_namespace)
+    }
+
     /// File name of the executable.
     pub fn program(&self) -> String {
         self.executable
@@ -52,6 +62,7 @@ impl Identity {
 pub(crate) trait Storage {
     /// Fills the buffer from the bytes at `offset`.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
+    fn bytes(&self) -> u64;
     /// The user whose program wrote it.
     fn user(&self) -> Option<u32>;
     fn modified_unix_ns(&self) -> u64;
@@ -60,6 +71,10 @@ pub(crate) trait Storage {
 impl Storage for File {
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()> {
         FileExt::read_exact_at(self, buffer, offset)
+    }
+
+    fn bytes(&self) -> u64 {
+        self.metadata().map_or(0, |status| status.len())
     }
 
     fn user(&self) -> Option<u32> {
@@ -78,8 +93,12 @@ impl Storage for File {
 pub struct ArenaFile {
     path: PathBuf,
     storage: Box<dyn Storage>,
+    /// Less than the regions need where the file was cut short.
+    file_bytes: u64,
     words: Vec<u64>,
 }
+
+const HEADER_BYTES: u64 = (header::WORDS * 8) as u64;
 
 /// Bytes read at once from large regions.
 const CHUNK_BYTES: u64 = 4 << 20;
@@ -98,11 +117,16 @@ impl ArenaFile {
     pub(crate) fn in_storage(path: &Path, storage: Box<dyn Storage>) -> Result<ArenaFile, Error> {
         let mut arena = ArenaFile {
             path: path.to_path_buf(),
+            file_bytes: storage.bytes(),
             storage,
-            words: Vec::new(),
+            words: vec![0; header::WORDS],
         };
-        arena.words = to_words(&arena.read_at(0, (header::WORDS * 8) as u64)?);
-        let reason = if arena.word(header::MAGIC) != MAGIC {
+        if arena.file_bytes >= HEADER_BYTES {
+            arena.words = to_words(&arena.read_at(0, HEADER_BYTES)?);
+        }
+        let reason = if arena.file_bytes < HEADER_BYTES {
+            "shorter than its header"
+        } else if arena.word(header::MAGIC) != MAGIC {
             "bad magic number"
         } else if arena.word(header::VERSION) != VERSION {
             "written by another version"
@@ -130,9 +154,27 @@ impl ArenaFile {
     }
 
     fn committed(&self, region: Region) -> u64 {
+        let offset = self.region_word(region, region::OFFSET);
+        let held_bytes = self.file_bytes.saturating_sub(offset);
+        self.written(region).min(held_bytes / region.item_bytes())
+    }
+
+    /// What the recorder made room for, whether the file still has it or not.
+    fn written(&self, region: Region) -> u64 {
         self.region_word(region, region::COMMITTED)
             .min(self.region_word(region, region::CAPACITY))
             .min(region.full_capacity())
+    }
+
+    /// What the recorder wrote and a file that was cut short no longer has.
+    pub fn missing_bytes(&self) -> u64 {
+        let missing = region::ALL.into_iter().map(|region| {
+            let used = self
+                .region_word(region, region::USED)
+                .min(self.written(region));
+            used.saturating_sub(self.committed(region)) * region.item_bytes()
+        });
+        missing.sum()
     }
 
     /// Memory that the arena takes.
@@ -141,7 +183,7 @@ impl ArenaFile {
             .into_iter()
             .map(|region| self.committed(region) * region.item_bytes())
             .sum();
-        regions + (header::WORDS * 8) as u64
+        regions + HEADER_BYTES
     }
 
     fn read_at(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, Error> {
@@ -163,6 +205,7 @@ impl ArenaFile {
         count: u64,
         mut take: impl FnMut(u64, &[u8]),
     ) -> Result<(), Error> {
+        let count = count.min(self.committed(region));
         let item_bytes = region.item_bytes();
         let per_chunk = (CHUNK_BYTES / item_bytes).max(1);
         let offset = self.region_word(region, region::OFFSET);
@@ -186,8 +229,7 @@ impl ArenaFile {
 
     /// The first `count` words of a region of words.
     pub fn keys(&self, region: Region, count: u64) -> Result<Vec<u64>, Error> {
-        let count = count.min(self.committed(region));
-        let mut keys = Vec::with_capacity(count as usize);
+        let mut keys = Vec::new();
         self.each_chunk(region, count, |_, bytes| keys.extend(to_words(bytes)))?;
         Ok(keys)
     }
@@ -220,6 +262,8 @@ impl ArenaFile {
             .collect();
         Ok(Identity {
             pid: self.word(header::PID) as u32,
+            started_ticks: self.word(header::PROCESS_STARTED_TICKS),
+            pid_namespace: self.word(header::PID_NAMESPACE),
             executable: self.text(self.word(header::EXECUTABLE))?,
             command,
             started_monotonic_ns: self.word(header::STARTED_MONOTONIC_NS),

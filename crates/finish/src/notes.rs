@@ -3,7 +3,7 @@
 use crate::arena_file::ArenaFile;
 use crate::event_search::UNHOOKED;
 use residue_arena::header;
-use residue_profile::units::{count, counted};
+use residue_profile::units::{bytes, count, counted};
 
 /// Puts in words what the reader of the numbers has to know.
 pub fn of(arena: &ArenaFile) -> Vec<String> {
@@ -22,12 +22,36 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
                 .to_string(),
         );
     }
+    if let missing @ 1.. = arena.missing_bytes() {
+        notes.push(format!(
+            "the recording was cut short: {} of it are missing, so that sums are too low",
+            bytes(missing)
+        ));
+    }
     if bits & header::NOTE_LATER_MODULES_UNSEEN != 0 {
         notes.push(
             "--event-function: libraries loaded while the program ran were not searched \
              (`_dl_debug_state` could not be hooked, or residue had ended)"
                 .to_string(),
         );
+    }
+    if let number @ 1.. = arena.word(header::NOT_RECORDED) {
+        notes.push(format!(
+            "{} not recorded: the process had changed its user or root directory, or there was \
+             no room for a recording",
+            counted(
+                number,
+                "forked child or executed program",
+                "forked children or executed programs"
+            )
+        ));
+    }
+    if let lost @ 1.. = arena.word(header::MOMENTS_LOST) {
+        notes.push(format!(
+            "no room to write down {} (ticks, lines or snapshots): they are missing from the \
+             timeline",
+            counted(lost, "moment", "moments")
+        ));
     }
     if let lost @ 1.. = arena.word(header::CHANGES_LOST) {
         notes.push(format!(

@@ -28,9 +28,6 @@ pub struct Seen {
     pub mapped_bytes: u64,
     pub recorder_bytes: u64,
     pub threads: u32,
-    /// The next event had begun already when this one was seen.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub is_late: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
@@ -51,12 +48,18 @@ pub fn path_for(arena: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Adds a line.
+/// Adds a line, or nothing where there is no room for it: half a line would spoil the next.
 pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
     let mut line = serde_json::to_vec(seen)?;
     line.push(b'\n');
     let path = path_for(arena);
-    plain_file::open(&path, File::options().append(true).create(true))?.write_all(&line)
+    let mut file = plain_file::open(&path, File::options().append(true).create(true))?;
+    let before = file.metadata()?.len();
+    let written = file.write_all(&line);
+    if written.is_err() {
+        file.set_len(before)?;
+    }
+    written
 }
 
 /// All lines that are whole.

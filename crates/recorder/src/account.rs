@@ -161,7 +161,7 @@ fn read_smaps(hot: &Hot) -> Option<Sums> {
 
 /// Number of threads: the entries of a directory are its links less two.
 fn threads() -> u32 {
-    sys::links(b"/proc/self/task\0").map_or(0, |links| links.saturating_sub(2) as u32)
+    sys::status(b"/proc/self/task\0").map_or(0, |status| status.links.saturating_sub(2) as u32)
 }
 
 struct AllocatorState {

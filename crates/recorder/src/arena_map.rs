@@ -50,6 +50,8 @@ impl Arena {
     pub fn create(path: &[u8]) -> Option<(Arena, u64)> {
         let flags = sys::O_RDWR | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
         let file = sys::open(path, flags, 0o600).ok()?;
+        // Tells the command whether any process has the arena, by whatever number it knows it.
+        sys::lock_shared(file);
         let arena = Arena::map_largest(file);
         sys::close(file);
         arena
@@ -85,7 +87,9 @@ impl Arena {
         // SAFETY: the advice only keeps the range out of core files.
         let _ = unsafe { sys::advise(arena.base, HEADER_BYTES as usize, sys::MADV_DONTDUMP) };
         if !arena.populate(0, HEADER_BYTES) {
-            arena.unmap();
+            // Not by what the header says: touching it would be a fatal signal.
+            // SAFETY: mapped just above.
+            unsafe { sys::unmap(arena.base, HEADER_BYTES as usize) };
             return None;
         }
         for (extent, region) in extents.iter().zip(region::ALL) {

@@ -36,6 +36,7 @@ mod moments;
 mod names;
 mod peak;
 mod private;
+mod program_file;
 mod recorder;
 mod returned;
 mod setup;

@@ -6,6 +6,7 @@ use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP};
 use crate::live;
 use crate::loss;
 use crate::moments;
+use crate::program_file::{ProgramPath, Refusal};
 use crate::sys;
 use crate::thread;
 use crate::tls;
@@ -97,8 +98,17 @@ pub fn wake() -> bool {
 
 fn set_up() -> Option<()> {
     let hot = hot::get();
-    // A forked child has the parent's arena mapped; it must not keep it alive.
-    unmap_arena();
+    // A forked child has the parent's arena mapped; it must not keep it alive. If it can have
+    // none of its own, the parent's profile tells of it.
+    let inherited = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed));
+    let result = set_up_with(hot, inherited);
+    if let Some(arena) = inherited {
+        arena.unmap();
+    }
+    result
+}
+
+fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     let is_forked = KEPT.loaded_by_pid.load(Ordering::Relaxed) != sys::pid();
     // SAFETY: only the thread that claimed SETTING_UP is here.
     let (config, buffer, path) = unsafe {
@@ -115,7 +125,13 @@ fn set_up() -> Option<()> {
     if !is_wanted(config, buffer) {
         return None;
     }
-    let arena = create_arena(path, directory)?;
+    let created = create_arena(path, directory);
+    if let (None, Some(parent)) = (created, inherited) {
+        parent
+            .word(header::NOT_RECORDED)
+            .fetch_add(1, Ordering::Relaxed);
+    }
+    let arena = created?;
     // A wipe that fails would let a child write here; better not to record at all.
     // SAFETY: the page is ours, and wiping it in children is the point.
     unsafe { sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK) }.ok()?;
@@ -228,22 +244,96 @@ impl Digits {
     }
 }
 
-/// Setting up failed half way: nothing of it may stay in the program.
-fn give_up_arena() {
-    hot::get().arena_base.store(0, Ordering::Relaxed);
-    if unmap_arena() {
-        // SAFETY: only the thread that claimed SETTING_UP is here.
-        sys::unlink(unsafe { &*KEPT.path.get() }.as_bytes());
+/// The recorder's own variable, up to its value.
+pub const CONFIG_PREFIX: &[u8] = b"RESIDUE_CONFIG=";
+
+/// Whether this is the process that `residue run` started.
+pub fn is_first_process() -> bool {
+    // SAFETY: the configuration does not change once it is read.
+    let config = unsafe { &*KEPT.config.get() };
+    config.number("root") == Some(u64::from(sys::parent_pid()))
+}
+
+pub fn records_children() -> bool {
+    // SAFETY: as above.
+    unsafe { &*KEPT.config.get() }.number("children") != Some(0)
+}
+
+/// Leaves word of a program that is started without the recorder, if it was to be recorded:
+/// `<directory>/<pid>.<nanoseconds>.unrecorded`, a letter and the program's path.
+pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
+    // SAFETY: as above.
+    let config = unsafe { &*KEPT.config.get() };
+    let pattern = config.text("match").unwrap_or(&[]);
+    let is_wanted = pattern.is_empty() || config::matches(pattern, base_name(program));
+    if !is_wanted || (is_child && !records_children()) {
+        return;
+    }
+    let Some(directory) = config.text("dir") else {
+        return;
+    };
+    let (mut pid, mut time) = (Digits::default(), Digits::default());
+    let path = ProgramPath::joined(&[
+        directory,
+        b"/",
+        pid.of(u64::from(sys::pid())),
+        b".",
+        time.of(sys::clock_ns(sys::CLOCK_MONOTONIC)),
+        residue_arena::UNRECORDED_SUFFIX.as_bytes(),
+    ]);
+    let Some(path) = path else {
+        return;
+    };
+    let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
+    if let Ok(file) = sys::open(path.as_bytes(), flags, 0o600) {
+        let letter = match refusal {
+            Refusal::OtherLibc => residue_arena::UNRECORDED_OTHER_LIBC,
+            Refusal::AddressSanitizer => residue_arena::UNRECORDED_SANITIZER,
+            Refusal::OtherMachine => residue_arena::UNRECORDED_OTHER_MACHINE,
+        };
+        if sys::write(file, &[letter]).is_ok() {
+            let _ = sys::write(file, program);
+        }
+        sys::close(file);
     }
 }
 
+/// A program is about to be started. Counts it where it will not reach the directory of
+/// arenas: this process has become another user, or sees another file system.
+pub fn note_unreachable() {
+    let Some(arena) = hot::get().recording_arena() else {
+        return;
+    };
+    // SAFETY: as above.
+    let config = unsafe { &*KEPT.config.get() };
+    let inside = config
+        .text("dir")
+        .and_then(|dir| ProgramPath::joined(&[dir, b"/."]));
+    let Some(inside) = inside else {
+        return;
+    };
+    // Privileges that this process has kept do not go with the program.
+    let user = sys::effective_user();
+    let may_write = |status: sys::Status| user == 0 || user == status.owner;
+    if !sys::status(inside.as_bytes()).is_ok_and(may_write) {
+        arena
+            .word(header::NOT_RECORDED)
+            .fetch_add(1, Ordering::Relaxed);
+    }
+}
+
+/// Setting up failed half way: nothing of it may stay in the program. The file stays: it is
+/// how the command knows that a process was not recorded.
+fn give_up_arena() {
+    hot::get().arena_base.store(0, Ordering::Relaxed);
+    unmap_arena();
+}
+
 /// Unmaps the arena this process has, or had before it was forked.
-fn unmap_arena() -> bool {
-    let arena = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed));
-    if let Some(arena) = arena {
+fn unmap_arena() {
+    if let Some(arena) = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed)) {
         arena.unmap();
     }
-    arena.is_some()
 }
 
 /// Whether this process is among those asked for.
@@ -272,8 +362,13 @@ fn base_name(path: &[u8]) -> &[u8] {
 }
 
 fn read_command(buffer: &mut [u8]) -> &[u8] {
+    read_file(b"/proc/self/cmdline\0", buffer)
+}
+
+/// As much of a file as there is room for; nothing where it cannot be read.
+fn read_file<'a>(path: &[u8], buffer: &'a mut [u8]) -> &'a [u8] {
     let mut length = 0;
-    if let Ok(file) = sys::open(b"/proc/self/cmdline\0", sys::O_RDONLY | sys::O_CLOEXEC, 0) {
+    if let Ok(file) = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0) {
         while let Some(rest @ [_, ..]) = buffer.get_mut(length..) {
             match sys::read(file, rest) {
                 Ok(bytes @ 1..) => length += bytes,
@@ -283,6 +378,29 @@ fn read_command(buffer: &mut [u8]) -> &[u8] {
         sys::close(file);
     }
     buffer.get(..length).unwrap_or(&[])
+}
+
+/// Field 22 of `/proc/self/stat`; the name before it may hold anything but `)`.
+fn process_started_ticks(buffer: &mut [u8]) -> u64 {
+    const AFTER_NAME: usize = 19;
+    let stat = read_file(b"/proc/self/stat\0", buffer);
+    let after_name = stat.rsplit(|&byte| byte == b')').next().unwrap_or(&[]);
+    let mut fields = after_name.trim_ascii().split(|&byte| byte == b' ');
+    fields.nth(AFTER_NAME).map_or(0, number_in)
+}
+
+/// The number in `pid:[4026531836]`.
+fn pid_namespace(buffer: &mut [u8]) -> u64 {
+    let length = sys::read_link(b"/proc/self/ns/pid\0", buffer).unwrap_or(0);
+    number_in(buffer.get(..length).unwrap_or(&[]))
+}
+
+/// The number that the digits of a text make.
+fn number_in(text: &[u8]) -> u64 {
+    let digits = text.iter().filter(|byte| byte.is_ascii_digit());
+    digits.fold(0_u64, |sum, &digit| {
+        sum.wrapping_mul(10).wrapping_add(u64::from(digit - b'0'))
+    })
 }
 
 /// Notes what became of the arguments when the program ends.
@@ -321,6 +439,8 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     arena.set(header::VERSION, VERSION);
     arena.set(header::PID, u64::from(sys::pid()));
     arena.set(header::PARENT_PID, u64::from(sys::parent_pid()));
+    arena.set(header::PROCESS_STARTED_TICKS, process_started_ticks(buffer));
+    arena.set(header::PID_NAMESPACE, pid_namespace(buffer));
     arena.set(header::STARTED_UNIX_NS, sys::clock_ns(sys::CLOCK_REALTIME));
     arena.set(
         header::STARTED_MONOTONIC_NS,

@@ -7,6 +7,7 @@ use core::ffi::{c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SYS_READ: usize = 0;
+const SYS_WRITE: usize = 1;
 const SYS_CLOSE: usize = 3;
 const SYS_STAT: usize = 4;
 const SYS_MMAP: usize = 9;
@@ -14,24 +15,28 @@ const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
 const SYS_BRK: usize = 12;
 const SYS_RT_SIGPROCMASK: usize = 14;
+const SYS_PREAD64: usize = 17;
+const SYS_ACCESS: usize = 21;
 const SYS_MREMAP: usize = 25;
 const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
 const SYS_SHMCTL: usize = 31;
+const SYS_NANOSLEEP: usize = 35;
 const SYS_GETPID: usize = 39;
-const SYS_UNLINK: usize = 87;
-const SYS_READLINK: usize = 89;
+const SYS_FLOCK: usize = 73;
 const SYS_FTRUNCATE: usize = 77;
+const SYS_READLINK: usize = 89;
+const SYS_GETRLIMIT: usize = 97;
+const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
 const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
-const SYS_OPENAT: usize = 257;
-const SYS_PRLIMIT64: usize = 302;
 const SYS_FUTEX: usize = 202;
 const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
-const SYS_NANOSLEEP: usize = 35;
+const SYS_OPENAT: usize = 257;
+const SYS_PRLIMIT64: usize = 302;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
 
@@ -47,6 +52,8 @@ pub const O_RDONLY: usize = 0;
 pub const O_RDWR: usize = 2;
 pub const O_CREAT: usize = 0o100;
 pub const O_EXCL: usize = 0o200;
+pub const O_WRONLY: usize = 1;
+pub const O_NONBLOCK: usize = 0o4000;
 pub const O_CLOEXEC: usize = 0o2000000;
 pub const MADV_DONTNEED: usize = 4;
 pub const MADV_REMOVE: usize = 9;
@@ -208,14 +215,6 @@ pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
     unsafe { call(SYS_OPENAT, arguments) }
 }
 
-/// Deletes a file whose path ends in a zero byte.
-pub fn unlink(path: &[u8]) {
-    if path.last() == Some(&0) {
-        // SAFETY: the path is terminated, and only the recorder's own files come here.
-        let _ = unsafe { call(SYS_UNLINK, [path.as_ptr() as usize, 0, 0, 0, 0, 0]) };
-    }
-}
-
 pub fn close(file: usize) {
     // SAFETY: only descriptors that `open` gave come here.
     let _ = unsafe { call(SYS_CLOSE, [file, 0, 0, 0, 0, 0]) };
@@ -231,33 +230,63 @@ pub fn read(file: usize, into: &mut [u8]) -> Result<usize, Errno> {
     }
 }
 
+pub fn read_at(file: usize, into: &mut [u8], offset: u64) -> Result<usize, Errno> {
+    let (to, room) = (into.as_mut_ptr() as usize, into.len());
+    // SAFETY: the kernel writes at most `room` bytes into the slice.
+    unsafe { call(SYS_PREAD64, [file, to, room, offset as usize, 0, 0]) }
+}
+
+pub fn write(file: usize, from: &[u8]) -> Result<usize, Errno> {
+    // SAFETY: only files that the recorder made come here.
+    unsafe {
+        call(
+            SYS_WRITE,
+            [file, from.as_ptr() as usize, from.len(), 0, 0, 0],
+        )
+    }
+}
+
+/// Whether this user may execute the file at a path that ends in a zero byte.
+pub fn is_executable(path: &[u8]) -> bool {
+    const EXECUTE: usize = 1;
+    // SAFETY: the path is terminated, as everywhere here.
+    unsafe { call(SYS_ACCESS, [path.as_ptr() as usize, EXECUTE, 0, 0, 0, 0]) }.is_ok()
+}
+
 pub fn set_length(file: usize, bytes: u64) -> Result<usize, Errno> {
     // SAFETY: only files that the recorder made come here.
     unsafe { call(SYS_FTRUNCATE, [file, bytes as usize, 0, 0, 0, 0]) }
 }
 
-/// Reads the target of a link whose path ends in a zero byte.
-/// The number of links of a file or directory.
-pub fn links(path: &[u8]) -> Result<u64, Errno> {
-    // `struct stat`: the third word is the number of links.
-    let mut status = [0_u64; 18];
-    // SAFETY: the path is terminated, as everywhere here, and the record has room.
-    unsafe {
-        call(
-            SYS_STAT,
-            [
-                path.as_ptr() as usize,
-                status.as_mut_ptr() as usize,
-                0,
-                0,
-                0,
-                0,
-            ],
-        )?;
-    }
-    Ok(status[2])
+/// Takes a lock that others may take too. It lives as long as the last mapping of this open
+/// file, in whatever process; closing the descriptor does not end it.
+pub fn lock_shared(file: usize) {
+    const SHARED: usize = 1;
+    const WITHOUT_WAITING: usize = 4;
+    // SAFETY: only files that the recorder made come here.
+    let _ = unsafe { call(SYS_FLOCK, [file, SHARED | WITHOUT_WAITING, 0, 0, 0, 0]) };
 }
 
+/// What `stat` tells of a file or directory.
+pub struct Status {
+    pub links: u64,
+    pub owner: u32,
+}
+
+/// Of a path that ends in a zero byte.
+pub fn status(path: &[u8]) -> Result<Status, Errno> {
+    // `struct stat`: after device and file come the number of links, mode and owner.
+    let mut status = [0_u64; 18];
+    let (at, to) = (path.as_ptr() as usize, status.as_mut_ptr() as usize);
+    // SAFETY: the path is terminated, as everywhere here, and the record has room.
+    unsafe { call(SYS_STAT, [at, to, 0, 0, 0, 0]) }?;
+    Ok(Status {
+        links: status[2],
+        owner: (status[3] >> 32) as u32,
+    })
+}
+
+/// Reads the target of a link whose path ends in a zero byte.
 pub fn read_link(path: &[u8], into: &mut [u8]) -> Result<usize, Errno> {
     if path.last() != Some(&0) {
         return Err(Errno(-22));
@@ -355,6 +384,11 @@ fn change_signal_mask(new: u64) -> u64 {
 pub fn pid() -> u32 {
     // SAFETY: reads a number.
     unsafe { call(SYS_GETPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+pub fn effective_user() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETEUID, [0; 6]) }.unwrap_or(0) as u32
 }
 
 pub fn parent_pid() -> u32 {

@@ -1,44 +1,63 @@
 //! The directory of arenas: one file per recorded program image.
 //!
-//! Shared memory where there is enough of it, else a directory on disk. Beside
-//! the arenas lies a note of who made the directory and where the profile was to
-//! go, for `residue recover`.
+//! Shared memory where there is enough of it, else a directory on disk. Beside the arenas lies
+//! a note of where the profile was to go, for `residue recover`. Whoever made the directory
+//! holds a lock on it, which ends with the process, however that ends.
+//!
+//! ```text
+//!   residue-1000-4711-17.../
+//!     owner                   who made it, and what was asked for; locked while the run lasts
+//!     4712.99.arena           being written, or left by a process that ended
+//!     4712.99.arena.outside   what was seen of that process from outside
+//!     finished/               processes that ended, as profiles (see `ended.rs`)
+//! ```
 
-use crate::destination::Destination;
 use anyhow::{Context, Result, bail};
-use residue_arena::FILE_SUFFIX;
+use nix::fcntl::{Flock, FlockArg};
+use residue_arena::{FILE_SUFFIX, UNRECORDED_SUFFIX};
 use residue_finish::{ArenaFile, Asked, Identity, plain_file};
 use std::collections::BTreeSet;
-use std::ffi::OsString;
+use std::ffi::OsStr;
 use std::fs;
-use std::io::Read;
-use std::os::unix::ffi::{OsStrExt, OsStringExt};
+use std::io::{Read, Write};
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use crate::destination::Destination;
+use crate::ended;
+use crate::program::Obstacle;
+use crate::users;
 
 /// Shared memory with less than this left is passed over.
-const LEAST_FREE_BYTES: u64 = 256 << 20;
+pub const LEAST_FREE_BYTES: u64 = 256 << 20;
 const OWNER_FILE: &str = "owner";
+/// In a directory whose recordings a user has been told of.
+const TOLD_FILE: &str = "told";
+const MOST_PATH_BYTES: u64 = 4096;
+/// A directory without an owner is about to get one, if it is younger than this.
+const TIME_TO_BEGIN: Duration = Duration::from_secs(60);
 
 pub struct ArenaDirectory {
     pub path: PathBuf,
+    /// Held by the run that made it.
+    lock: Option<Flock<fs::File>>,
 }
 
 /// One recorded program image.
 #[derive(Debug, Clone)]
 pub struct Arena {
+    /// The arena; the profile where the process ended and was finished early.
     pub path: PathBuf,
     pub identity: Identity,
+    pub is_finished: bool,
 }
 
-/// Who made a directory: enough to know whether that process still runs, and
-/// what it was going to write.
+/// Who made a directory, and what it was going to write.
 #[derive(Debug, serde::Serialize, serde::Deserialize)]
 pub struct Owner {
     pub pid: u32,
-    /// Kernel ticks at which the process started: numbers of processes come back.
-    pub started_ticks: u64,
     pub order: Order,
 }
 
@@ -66,6 +85,11 @@ fn name_prefix() -> String {
 }
 
 impl ArenaDirectory {
+    /// One that is there.
+    pub fn at(path: PathBuf) -> ArenaDirectory {
+        ArenaDirectory { path, lock: None }
+    }
+
     /// Makes a directory for this run, in `wanted` or the first base with room.
     pub fn create(wanted: Option<&Path>, order: &Order) -> Result<ArenaDirectory> {
         let bases = match wanted {
@@ -84,7 +108,7 @@ impl ArenaDirectory {
             let path = base.join(&name);
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
-                    let directory = ArenaDirectory { path };
+                    let mut directory = ArenaDirectory::at(path);
                     return match directory.write_owner(order) {
                         Ok(()) => Ok(directory),
                         Err(error) => {
@@ -105,18 +129,38 @@ impl ArenaDirectory {
         }
     }
 
-    fn write_owner(&self, order: &Order) -> Result<()> {
-        let pid = std::process::id();
+    /// The note appears under its name when it is locked and whole.
+    fn write_owner(&mut self, order: &Order) -> Result<()> {
         let owner = Owner {
-            pid,
-            started_ticks: process_started_ticks(pid).unwrap_or(0),
+            pid: std::process::id(),
             order: Order {
                 destination: order.destination.absolute(),
                 ..order.clone()
             },
         };
         let path = self.path.join(OWNER_FILE);
-        fs::write(&path, serde_json::to_vec(&owner)?).with_context(|| path.display().to_string())
+        let new = path.with_extension("new");
+        let write = || -> Result<Flock<fs::File>> {
+            let file = fs::File::create_new(&new)?;
+            let mut file =
+                Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, reason)| reason)?;
+            file.write_all(&serde_json::to_vec(&owner)?)?;
+            fs::rename(&new, &path)?;
+            Ok(file)
+        };
+        self.lock = Some(write().with_context(|| path.display().to_string())?);
+        Ok(())
+    }
+
+    /// Whether the run that made it still goes on.
+    pub fn is_owned(&self) -> bool {
+        let owner = self.path.join(OWNER_FILE);
+        if owner.exists() {
+            return users::is_locked(&owner);
+        }
+        let made = fs::metadata(&self.path).and_then(|status| status.modified());
+        let age = made.ok().and_then(|made| made.elapsed().ok());
+        age.is_some_and(|age| age < TIME_TO_BEGIN)
     }
 
     /// Directories left by runs of this user.
@@ -131,9 +175,8 @@ impl ArenaDirectory {
                 entries
                     .flatten()
                     .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
-                    .map(|entry| ArenaDirectory { path: entry.path() })
-                    .filter(|directory| directory.is_own())
-                    .filter(|directory| directory.path.join(OWNER_FILE).is_file()),
+                    .map(|entry| ArenaDirectory::at(entry.path()))
+                    .filter(|directory| directory.is_own() && !directory.is_library()),
             );
         }
         found
@@ -149,6 +192,11 @@ impl ArenaDirectory {
                 && status.uid() == nix::unistd::geteuid().as_raw()
                 && status.mode() & OTHERS_MAY_WRITE == 0
         })
+    }
+
+    /// The recorder's library lies in a directory of a like name, see `library.rs`.
+    fn is_library(&self) -> bool {
+        self.path.as_os_str().as_bytes().ends_with(b"-lib")
     }
 
     pub fn owner(&self) -> Option<Owner> {
@@ -178,42 +226,76 @@ impl ArenaDirectory {
         files
     }
 
-    /// The arenas that can be read, in the order in which they were made.
+    /// The recordings that can be read, in the order in which they were made.
     pub fn arenas(&self) -> Vec<Arena> {
-        let mut arenas: Vec<Arena> = self
+        let mut arenas = ended::finished_in(&self.path);
+        let unfinished = self
             .files()
             .into_iter()
-            .filter_map(|path| {
-                let identity = ArenaFile::open(&path)
-                    .and_then(|file| file.identity())
-                    .ok()?;
-                Some(Arena { path, identity })
-            })
-            .collect();
+            .filter_map(|path| Arena::open(path).ok());
+        arenas.extend(unfinished);
         arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
         arenas
+    }
+
+    /// The processes that made a file and could not begin to record.
+    pub fn unrecorded(&self) -> u64 {
+        let files = self.files().into_iter();
+        files.filter(|path| ArenaFile::open(path).is_err()).count() as u64
+    }
+
+    /// Programs that ran without the recorder because they could not have carried it, and why;
+    /// each once, in the order of their paths.
+    pub fn unrecorded_programs(&self) -> BTreeSet<(PathBuf, Obstacle)> {
+        let entries = fs::read_dir(&self.path).into_iter().flatten().flatten();
+        let read = |path: PathBuf| {
+            if !path
+                .as_os_str()
+                .as_bytes()
+                .ends_with(UNRECORDED_SUFFIX.as_bytes())
+            {
+                return None;
+            }
+            let mut bytes = Vec::new();
+            let file = plain_file::open(&path, fs::File::options().read(true)).ok()?;
+            file.take(MOST_PATH_BYTES).read_to_end(&mut bytes).ok()?;
+            let (letter, program) = bytes.split_first()?;
+            let obstacle = match *letter {
+                residue_arena::UNRECORDED_OTHER_LIBC => Obstacle::OtherLibc,
+                residue_arena::UNRECORDED_SANITIZER => Obstacle::AddressSanitizer,
+                _ => Obstacle::OtherMachine,
+            };
+            Some((PathBuf::from(OsStr::from_bytes(program)), obstacle))
+        };
+        entries.filter_map(|entry| read(entry.path())).collect()
+    }
+
+    pub fn free_bytes(&self) -> Option<u64> {
+        free_bytes(&self.path)
     }
 
     /// The processes that have an arena of this directory mapped, as text. A forked
     /// child that has not allocated yet still has its parent's.
     pub fn users(&self) -> Vec<String> {
-        // A process may fork and end while the others are looked at; its child is new
-        // in the next list then. Until no list has anybody new, nothing is certain.
-        const MOST_LISTS: usize = 100;
-        let mut known = process_ids();
-        for _ in 0..MOST_LISTS {
-            let users: Vec<String> = known
-                .iter()
-                .filter(|&&pid| maps_path(pid, &self.path))
-                .map(|&pid| named(pid))
-                .collect();
-            let now = process_ids();
-            if !users.is_empty() || now.is_subset(&known) {
-                return users;
-            }
-            known = now;
+        let mut users = users::users_of(&self.path);
+        let is_held = |file: &PathBuf| ArenaFile::open(file).is_ok() && users::is_locked(file);
+        if users.is_empty() && self.files().iter().any(is_held) {
+            users.push("a process that cannot be seen".to_string());
         }
-        Vec::new()
+        users
+    }
+
+    /// What runs that were killed left behind and nobody was told of yet: their directories. From
+    /// now on somebody was.
+    pub fn untold() -> Vec<ArenaDirectory> {
+        let mut left = ArenaDirectory::find_all();
+        left.retain(|directory| {
+            let told = directory.path.join(TOLD_FILE);
+            let has_recordings = || !directory.files().is_empty();
+            let is_news = !told.exists() && !directory.is_owned() && has_recordings();
+            is_news && fs::write(told, "").is_ok()
+        });
+        left
     }
 
     /// Deletes the directory, if all that was in it is finished and no process is
@@ -227,81 +309,35 @@ impl ArenaDirectory {
                 let _ = fs::remove_file(file);
             }
         }
-        if self.files().is_empty() {
+        if self.files().is_empty() && ended::finished_in(&self.path).is_empty() {
             let _ = fs::remove_dir_all(&self.path);
         }
     }
 }
 
 impl Arena {
+    pub fn open(path: PathBuf) -> Result<Arena> {
+        let identity = ArenaFile::open(&path)?.identity()?;
+        Ok(Arena {
+            path,
+            identity,
+            is_finished: false,
+        })
+    }
+
     pub fn delete(&self) {
         let _ = fs::remove_file(&self.path);
-        let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
+        let beside = match self.is_finished {
+            true => ended::identity_path(&self.path),
+            false => residue_finish::outside::path_for(&self.path),
+        };
+        let _ = fs::remove_file(beside);
     }
 
-    /// Whether some process still has the arena mapped: its maker, in this image.
+    /// Whether its maker still writes it, in this image.
     pub fn is_in_use(&self) -> bool {
-        maps_path(self.identity.pid, &self.path)
+        !self.is_finished && users::is_written(&self.path, self.identity.pid)
     }
-}
-
-fn process_ids() -> BTreeSet<u32> {
-    fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| entry.file_name().to_str()?.parse().ok())
-        // The watch has arenas mapped too.
-        .filter(|&pid| pid != std::process::id())
-        .collect()
-}
-
-/// A process's name and number.
-fn named(pid: u32) -> String {
-    let name = fs::read_to_string(format!("/proc/{pid}/comm")).unwrap_or_default();
-    format!("{} ({pid})", name.trim_end())
-}
-
-/// Whether a process maps the file, or one in the directory.
-pub fn maps_path(pid: u32, path: &Path) -> bool {
-    let wanted = path.as_os_str().as_bytes();
-    mapped_paths(pid).is_ok_and(|paths| paths.iter().any(|path| path.starts_with(wanted)))
-}
-
-/// The arena that a running process writes.
-pub fn of_process(pid: u32) -> Result<PathBuf> {
-    let paths = mapped_paths(pid).with_context(|| format!("/proc/{pid}/maps"))?;
-    paths
-        .into_iter()
-        .find(|path| path.ends_with(FILE_SUFFIX.as_bytes()))
-        .map(|path| PathBuf::from(OsString::from_vec(path)))
-        .with_context(|| format!("process {pid} is not being recorded by residue"))
-}
-
-/// The paths of the files that a process maps, which need not be text.
-fn mapped_paths(pid: u32) -> std::io::Result<Vec<Vec<u8>>> {
-    let maps = fs::read(format!("/proc/{pid}/maps"))?;
-    let path_of = |line: &[u8]| {
-        let start = line.iter().position(|&byte| byte == b'/')?;
-        Some(line[start..].to_vec())
-    };
-    Ok(maps
-        .split(|&byte| byte == b'\n')
-        .filter_map(path_of)
-        .collect())
-}
-
-impl Owner {
-    pub fn is_alive(&self) -> bool {
-        process_started_ticks(self.pid) == Some(self.started_ticks)
-    }
-}
-
-/// Field 22 of `/proc/PID/stat`; the name before it may hold anything but `)`.
-pub fn process_started_ticks(pid: u32) -> Option<u64> {
-    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
-    let after_name = stat.rsplit_once(')')?.1;
-    after_name.split_whitespace().nth(19)?.parse().ok()
 }
 
 fn free_bytes(path: &Path) -> Option<u64> {

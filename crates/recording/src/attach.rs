@@ -1,9 +1,10 @@
 //! Reading a program while it runs, without stopping it.
 
-use crate::arenas::{self, ArenaDirectory};
+use crate::arenas::ArenaDirectory;
 use crate::as_owner::AsOwner;
 use crate::ending::now_unix_ns;
-use crate::finishing;
+use crate::finishing::{self, LateBar};
+use crate::users;
 use anyhow::Result;
 use residue_finish::{Asked, Ending};
 use residue_profile::{End, Profile};
@@ -13,7 +14,7 @@ use std::path::Path;
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {
     let owner = AsOwner::of_process(pid)?;
-    let arena = arenas::of_process(pid)?;
+    let arena = users::of_process(pid)?;
     let ending = Ending {
         end: End::Running,
         ended_unix_ns: now_unix_ns(),
@@ -25,14 +26,14 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
         cache: Cache::of_user().filter(|_| !owner.is_another()),
         ..Search::default()
     };
-    finishing::read(&arena, &ending, &search)
+    finishing::read(&arena, &ending, &search, &LateBar::start())
 }
 
 /// What the run that records the program asked for.
 fn asked(arena: &Path) -> Asked {
-    let directory = arena.parent().map(|path| ArenaDirectory {
-        path: path.to_path_buf(),
-    });
+    let directory = arena
+        .parent()
+        .map(|path| ArenaDirectory::at(path.to_path_buf()));
     let owner = directory.and_then(|directory| directory.owner());
     owner.map(|owner| owner.order.asked).unwrap_or_default()
 }

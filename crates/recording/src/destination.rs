@@ -176,11 +176,7 @@ mod tests {
         Identity {
             pid,
             executable: executable.to_string(),
-            command: Vec::new(),
-            started_monotonic_ns: 0,
-            own_events: 0,
-            peak_bytes: 0,
-            has_unseen_heap: false,
+            ..Identity::default()
         }
     }
 

@@ -171,17 +171,18 @@ impl Image {
 }
 
 fn images_in_order(arenas: Vec<Arena>) -> Vec<Image> {
-    let mut all: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut all: BTreeMap<_, usize> = BTreeMap::new();
     for arena in &arenas {
-        *all.entry(arena.identity.pid).or_default() += 1;
+        *all.entry(arena.identity.process()).or_default() += 1;
     }
-    let mut seen: BTreeMap<u32, usize> = BTreeMap::new();
+    let mut seen: BTreeMap<_, usize> = BTreeMap::new();
     let image = |arena: Arena| {
-        let number = seen.entry(arena.identity.pid).or_default();
+        let process = arena.identity.process();
+        let number = seen.entry(process).or_default();
         *number += 1;
         Image {
             number: *number,
-            of: all[&arena.identity.pid],
+            of: all[&process],
             arena,
         }
     };
@@ -217,11 +218,11 @@ mod tests {
                 pid,
                 executable: format!("/bin/{program}"),
                 command: vec![program.to_string()],
-                started_monotonic_ns: 0,
                 own_events,
                 peak_bytes,
-                has_unseen_heap: false,
+                ..Identity::default()
             },
+            is_finished: false,
         }
     }
 

@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 /// Work shorter than this shows no bar.
 const SILENT: Duration = Duration::from_secs(1);
 
-/// Reads an arena into a profile, with a progress bar if it takes long.
-pub fn read(arena: &Path, ending: &Ending, search: &Search) -> Result<Profile> {
-    let bar = LateBar::start();
+/// Reads an arena into a profile.
+pub fn read(arena: &Path, ending: &Ending, search: &Search, bar: &LateBar) -> Result<Profile> {
     let mut profile = residue_finish::finish(arena, ending, search, &|step, done, of| {
         bar.show(step, done, of);
     })?;
@@ -38,28 +37,51 @@ pub fn finish(arena: &Arena, ending: &Ending, search: &Search, output: &Path) ->
             arena.path.display()
         )
     };
-    let profile = read(&arena.path, ending, search).with_context(kept)?;
+    let profile = match arena.is_finished {
+        true => finished_before(arena, ending).with_context(kept)?,
+        false => read(&arena.path, ending, search, &LateBar::start()).with_context(kept)?,
+    };
     residue_profile::write_to(output, &profile).with_context(kept)?;
     arena.delete();
     Ok(profile)
 }
 
+/// The profile of a process that was finished while the run went on. What became of it was
+/// not known then.
+fn finished_before(arena: &Arena, ending: &Ending) -> Result<Profile> {
+    let mut profile = residue_profile::read(&arena.path)?;
+    profile.meta.end = ending.end.clone();
+    Ok(profile)
+}
+
 /// A progress bar on the terminal that appears only when work takes long.
 pub struct LateBar {
-    started: Instant,
+    /// `None` where it is never to be seen.
+    started: Option<Instant>,
     bar: Mutex<Option<ProgressBar>>,
 }
 
 impl LateBar {
     pub fn start() -> LateBar {
         LateBar {
-            started: Instant::now(),
+            started: Some(Instant::now()),
+            bar: Mutex::new(None),
+        }
+    }
+
+    /// The terminal is the program's.
+    pub fn hidden() -> LateBar {
+        LateBar {
+            started: None,
             bar: Mutex::new(None),
         }
     }
 
     pub fn show(&self, step: Step, done: u64, of: u64) {
-        if self.started.elapsed() < SILENT {
+        if self
+            .started
+            .is_none_or(|started| started.elapsed() < SILENT)
+        {
             return;
         }
         let Ok(mut shown) = self.bar.lock() else {

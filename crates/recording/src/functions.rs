@@ -58,8 +58,10 @@ fn search(process: &Process, patterns: &[String], modules: u64) -> Result<(Vec<T
             loads.push((u64::from_le_bytes(words[0]), u64::from_le_bytes(words[1])));
         }
     })?;
-    let pid = process.window.get(header::PID) as u32;
-    let Some(maps) = Maps::of_writer(&process.arena, pid) else {
+    let maps = process
+        .pid()
+        .and_then(|pid| Maps::of_writer(&process.arena, pid));
+    let Some(maps) = maps else {
         return Ok((Vec::new(), modules));
     };
     let (mut targets, mut unread) = (Vec::new(), 0);

@@ -5,6 +5,7 @@
 //! later still finds it, and two runs at once share it.
 
 use anyhow::{Context, Result, bail};
+use nix::sys::statvfs::FsFlags;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -72,6 +73,13 @@ fn install_in(directory: &Path) -> Result<PathBuf> {
     if !is_own {
         bail!(
             "{}: not a directory of this user that nobody else can write to",
+            directory.display()
+        );
+    }
+    let mounted = nix::sys::statvfs::statvfs(directory);
+    if mounted.is_ok_and(|about| about.flags().contains(FsFlags::ST_NOEXEC)) {
+        bail!(
+            "{}: no library can be loaded from there (noexec)",
             directory.display()
         );
     }

@@ -22,7 +22,7 @@ pub struct LineMoments {
 impl LineMoments {
     pub fn new(directory: PathBuf, snapshots: Snapshots) -> LineMoments {
         LineMoments {
-            directory: ArenaDirectory { path: directory },
+            directory: ArenaDirectory::at(directory),
             snapshots,
             processes: BTreeMap::new(),
             ran: Vec::new(),
@@ -30,7 +30,10 @@ impl LineMoments {
     }
 
     pub fn event(&mut self, line: LineEvent) {
-        for path in self.directory.files() {
+        let files = self.directory.files();
+        // What was finished and deleted takes memory as long as it is mapped.
+        self.processes.retain(|path, _| files.contains(path));
+        for path in files {
             if !self.processes.contains_key(&path)
                 && let Some(process) = Process::open(&path)
             {
@@ -75,6 +78,9 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
         .window
         .word(header::BIRTH)
         .store(number, Ordering::Release);
+    // Also of events that are not kept.
+    let late_lines = process.window.word(header::LATE_LINES);
+    late_lines.fetch_add(u64::from(line.is_late), Ordering::Relaxed);
     if !process.keep(number) {
         process.skip_counts(&line.counters);
         return Ok(());
@@ -85,7 +91,6 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
             event: number as u32,
             id: line.id.unwrap_or(number),
             counts: line.counters.iter().cloned().collect(),
-            is_late: line.is_late,
             ..About::default()
         },
     )?;

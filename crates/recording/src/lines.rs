@@ -28,6 +28,8 @@ pub struct LineEvents {
     pattern: Regex,
     /// The head of a line whose end has not come yet.
     line: Vec<u8>,
+    /// The last event so far, where more had come with it.
+    undecided: Option<LineEvent>,
     not_numbers: u64,
 }
 
@@ -55,14 +57,16 @@ impl LineEvents {
         Ok(LineEvents {
             pattern: compiled,
             line: Vec::new(),
+            undecided: None,
             not_numbers: 0,
         })
     }
 
     /// Takes the next bytes of the stream; `on_event` is called for each line that
-    /// ends in them and matches.
-    pub fn feed(&mut self, bytes: &[u8], on_event: &mut dyn FnMut(LineEvent)) {
-        let mut found = Vec::new();
+    /// ends in them and matches. All that had come is handed over at once; where it is
+    /// too much, `is_more` says that the rest follows.
+    pub fn feed(&mut self, bytes: &[u8], is_more: bool, on_event: &mut dyn FnMut(LineEvent)) {
+        let mut found: Vec<LineEvent> = self.undecided.take().into_iter().collect();
         let mut find = |event| found.push(event);
         for piece in bytes.split_inclusive(|&byte| byte == b'\n') {
             match piece.strip_suffix(b"\n") {
@@ -75,17 +79,24 @@ impl LineEvents {
                 None => self.keep(piece),
             }
         }
-        let last = found.len().saturating_sub(1);
-        for (place, event) in found.into_iter().enumerate() {
+        let last = found.pop();
+        for event in found {
             on_event(LineEvent {
-                is_late: place < last,
+                is_late: true,
                 ..event
             });
+        }
+        match is_more {
+            true => self.undecided = last,
+            false => last.into_iter().for_each(on_event),
         }
     }
 
     /// The stream has ended, and with it the last line, if it had no end of its own.
     pub fn end(&mut self, on_event: &mut dyn FnMut(LineEvent)) {
+        if let Some(event) = self.undecided.take() {
+            on_event(event);
+        }
         if !self.line.is_empty() {
             let line = std::mem::take(&mut self.line);
             self.match_line(&line, on_event);
@@ -171,7 +182,7 @@ mod tests {
         let mut lines = LineEvents::new(pattern).unwrap();
         let mut found = Vec::new();
         for chunk in text.chunks(chunk_bytes) {
-            lines.feed(chunk, &mut |event| {
+            lines.feed(chunk, false, &mut |event| {
                 found.push(LineEvent {
                     is_late: false,
                     ..event
@@ -203,11 +214,17 @@ mod tests {
     fn an_event_is_late_when_the_next_has_come_already() {
         let mut lines = LineEvents::new("^tick").unwrap();
         let mut late = Vec::new();
-        lines.feed(b"tick\ntick\nother\n", &mut |event| {
-            late.push(event.is_late)
-        });
-        lines.feed(b"tick\n", &mut |event| late.push(event.is_late));
-        assert_eq!(late, [true, false, false]);
+        let mut feed = |bytes: &[u8], is_more| {
+            lines.feed(bytes, is_more, &mut |event| late.push(event.is_late));
+            std::mem::take(&mut late)
+        };
+        assert_eq!(feed(b"tick\ntick\nother\n", false), [true, false]);
+        assert_eq!(feed(b"tick\n", false), [false]);
+        // What was too much for one piece came together all the same.
+        assert_eq!(feed(b"tick\ntick\n", true), [true]);
+        assert_eq!(feed(b"other\n", true), [false; 0]);
+        assert_eq!(feed(b"tick\n", true), [true]);
+        assert_eq!(feed(b"other\n", false), [false]);
     }
 
     #[test]
@@ -236,9 +253,9 @@ mod tests {
     fn a_line_counts_when_it_ends() {
         let mut lines = LineEvents::new(r"event (?<id>\d+)").unwrap();
         let mut ids = Vec::new();
-        lines.feed(b"event 1", &mut |event| ids.push(event.id));
+        lines.feed(b"event 1", false, &mut |event| ids.push(event.id));
         assert_eq!(ids, []);
-        lines.feed(b"2\nevent 3", &mut |event| ids.push(event.id));
+        lines.feed(b"2\nevent 3", false, &mut |event| ids.push(event.id));
         assert_eq!(ids, [Some(12)]);
         lines.end(&mut |event| ids.push(event.id));
         assert_eq!(ids, [Some(12), Some(3)]);

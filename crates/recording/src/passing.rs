@@ -62,57 +62,78 @@ pub struct Passed {
     pub not_numbers: u64,
 }
 
+/// Where the program writes.
+pub struct Inlets {
+    stdout: OwnedFd,
+    stderr: OwnedFd,
+}
+
+impl Inlets {
+    /// Starts the program with its output passing through. Takes the command, which must not
+    /// keep the program's ends of the channels open.
+    pub fn spawn(self, mut command: Command) -> io::Result<Child> {
+        command.stdout(self.stdout).stderr(self.stderr).spawn()
+    }
+}
+
 impl Passing {
-    /// Starts the program with its output passing through. `on_event` is called
-    /// before the line that tells of the event is passed on, because passing may
-    /// have to wait for the reader and the program does not.
-    pub fn spawn(
-        command: Command,
+    /// Begins to listen. `on_event` is called before the line that tells of the event is
+    /// passed on, because passing may have to wait for the reader and the program does not.
+    pub fn start(
         lines: &LineEvents,
         on_event: impl FnMut(LineEvent) + Send + 'static,
-    ) -> io::Result<(Child, Passing)> {
+    ) -> io::Result<(Inlets, Passing)> {
         let sinks = [
             io::stdout().as_fd().try_clone_to_owned()?,
             io::stderr().as_fd().try_clone_to_owned()?,
         ];
-        Passing::spawn_to(sinks, command, lines, on_event)
+        Passing::start_to(sinks, lines, on_event)
     }
 
-    /// Takes the command, as it holds the program's ends of the channels, which must
-    /// be closed here for the channels to have an end.
-    fn spawn_to(
+    fn start_to(
         [stdout, stderr]: [OwnedFd; 2],
-        mut command: Command,
         lines: &LineEvents,
         on_event: impl FnMut(LineEvent) + Send + 'static,
-    ) -> io::Result<(Child, Passing)> {
+    ) -> io::Result<(Inlets, Passing)> {
         let (has_ended, running) = pipe2(OFlag::O_CLOEXEC)?;
         let mut streams = Vec::new();
         let Channel { inlet, outlet } = Channel::like(&stdout)?;
-        if channel::is_same_place(&stdout, &stderr) {
-            command.stderr(inlet.try_clone()?);
+        let stderr_inlet = if channel::is_same_place(&stdout, &stderr) {
+            inlet.try_clone()?
         } else {
             let Channel { inlet, outlet } = Channel::like(&stderr)?;
-            command.stderr(inlet);
             streams.push(Stream::new(outlet, stderr, has_ended.try_clone()?, lines));
-        }
-        command.stdout(inlet);
+            inlet
+        };
         streams.push(Stream::new(outlet, stdout, has_ended, lines));
 
-        let child = command.spawn()?;
+        let inlets = Inlets {
+            stdout: inlet,
+            stderr: stderr_inlet,
+        };
+        let mut passing = Passing {
+            running,
+            threads: Vec::new(),
+        };
         let on_event = Arc::new(Mutex::new(on_event));
-        let threads = streams
-            .into_iter()
-            .map(|stream| {
-                let on_event = Arc::clone(&on_event);
-                std::thread::spawn(move || {
-                    stream.pass(&mut |event| {
-                        on_event.lock().unwrap_or_else(PoisonError::into_inner)(event);
-                    })
+        for stream in streams {
+            let on_event = Arc::clone(&on_event);
+            let thread = std::thread::Builder::new().spawn(move || {
+                stream.pass(&mut |event| {
+                    on_event.lock().unwrap_or_else(PoisonError::into_inner)(event);
                 })
-            })
-            .collect();
-        Ok((child, Passing { running, threads }))
+            });
+            match thread {
+                Ok(thread) => passing.threads.push(thread),
+                // Not half of it: the program may need the thread that there was.
+                Err(error) => {
+                    drop(inlets);
+                    passing.join();
+                    return Err(error);
+                }
+            }
+        }
+        Ok((inlets, passing))
     }
 
     /// To be called when the program has ended: passes on what is still under way.
@@ -153,29 +174,44 @@ impl Stream {
     }
 
     fn pass(mut self, on_event: &mut dyn FnMut(LineEvent)) -> Passed {
-        let mut buffer = vec![0; BUFFER_BYTES];
+        let mut came = Vec::new();
         let mut waiting = Waiting::Program;
-        while waiting.for_output(&self.outlet, &self.has_ended) {
-            let length = match read(&self.outlet, &mut buffer) {
-                // A pseudo terminal without writers fails, a pipe ends.
-                Ok(0) | Err(Errno::EIO) => break,
-                Ok(length) => length,
-                Err(Errno::EINTR | Errno::EAGAIN) => continue,
-                Err(error) => {
-                    self.passed.first_error.get_or_insert(error.into());
-                    break;
-                }
-            };
-            waiting.came(length);
-            let bytes = &buffer[..length];
-            self.lines.feed(bytes, on_event);
-            if let Err(Closed) = self.write_all(bytes) {
+        let mut is_open = true;
+        while is_open && waiting.for_output(&self.outlet, &self.has_ended) {
+            came.clear();
+            // All that is there, before any of it is an event: lines that came together
+            // cannot be told apart.
+            let mut is_more = true;
+            while is_open && is_more && came.len() < LARGEST_CHANNEL_BYTES {
+                is_open = self.read_into(&mut came);
+                is_more = has_output(&self.outlet, Duration::ZERO);
+            }
+            waiting.came(came.len());
+            self.lines.feed(&came, is_open && is_more, on_event);
+            if let Err(Closed) = self.write_all(&came) {
                 break;
             }
         }
         self.lines.end(on_event);
         self.passed.not_numbers = self.lines.not_numbers();
         self.passed
+    }
+
+    /// Reads what fits into a buffer. False at the end.
+    fn read_into(&mut self, came: &mut Vec<u8>) -> bool {
+        let before = came.len();
+        came.resize(before + BUFFER_BYTES, 0);
+        let result = read(&self.outlet, &mut came[before..]);
+        came.truncate(before + result.unwrap_or(0));
+        match result {
+            // A pseudo terminal without writers fails, a pipe ends.
+            Ok(0) | Err(Errno::EIO) => false,
+            Ok(_) | Err(Errno::EINTR | Errno::EAGAIN) => true,
+            Err(error) => {
+                self.passed.first_error.get_or_insert(error.into());
+                false
+            }
+        }
     }
 
     fn write_all(&mut self, mut bytes: &[u8]) -> Result<(), Closed> {

@@ -7,6 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::arenas::{ArenaDirectory, Order};
 use crate::library;
+use crate::program;
 use crate::settings::Settings;
 
 /// What the program is started with, and where its arenas will be.
@@ -18,13 +19,20 @@ pub struct Prepared {
 impl Prepared {
     /// Arenas below `directory`, if one is given.
     pub fn new(directory: Option<&Path>, order: &Order, settings: &Settings) -> Result<Prepared> {
+        let preloaded = std::env::var_os("LD_PRELOAD").unwrap_or_default();
+        let preloaded_libraries = preloaded
+            .as_encoded_bytes()
+            .split(|byte| b" :".contains(byte));
+        if preloaded_libraries.into_iter().any(program::is_sanitizer) {
+            bail!("LD_PRELOAD names AddressSanitizer's library, which must be the first of all");
+        }
         let library = library::install()?;
         let arenas = ArenaDirectory::create(directory, order)?;
         let mut preload = library.into_os_string();
-        if let Some(others) = std::env::var_os("LD_PRELOAD").filter(|others| !others.is_empty()) {
+        if !preloaded.is_empty() {
             // The recorder stands first: it must see calls before any allocator does.
             preload.push(":");
-            preload.push(others);
+            preload.push(preloaded);
         }
         let settings = settings.encode(&arenas.path);
         if settings.len() > residue_arena::MOST_CONFIG_BYTES {

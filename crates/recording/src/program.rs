@@ -2,19 +2,22 @@
 //! preloaded into it.
 
 use object::elf;
-use object::read::elf::{FileHeader, ProgramHeader};
+use object::read::elf::{Dyn, FileHeader, ProgramHeader};
+use object::{ReadCache, ReadRef};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Obstacle {
     Static,
     SetUser,
     Bits32,
     OtherMachine,
+    OtherLibc,
+    AddressSanitizer,
 }
 
 impl Obstacle {
@@ -34,13 +37,21 @@ impl Obstacle {
                  run unrecorded"
             }
             Obstacle::OtherMachine => "is built for another architecture, so it runs unrecorded",
+            Obstacle::OtherLibc => {
+                "is linked with musl: only programs of glibc can be recorded, so it and its \
+                 children run unrecorded"
+            }
+            Obstacle::AddressSanitizer => {
+                "is built with AddressSanitizer, which must be the first library of all, so it and \
+                 its children run unrecorded (build it without -fsanitize=address to record it)"
+            }
         }
     }
 
-    /// Whether the dynamic linker of such a program would complain about the
-    /// recorder on the program's own output.
+    /// Whether such a program would not start with the recorder, or its dynamic linker
+    /// would complain about it on the program's own output.
     pub fn forbids_preload(&self) -> bool {
-        matches!(self, Obstacle::Bits32 | Obstacle::OtherMachine)
+        !matches!(self, Obstacle::Static | Obstacle::SetUser)
     }
 }
 
@@ -87,7 +98,9 @@ pub fn obstacle(path: &Path) -> Option<Obstacle> {
     if changes_user(&path) {
         return Some(Obstacle::SetUser);
     }
-    elf_obstacle(&fs::read(&path).ok()?)
+    let file = fs::File::open(&path).ok()?;
+    // Executables may be gigabytes, of which a few pages matter.
+    elf_obstacle(&ReadCache::new(file))
 }
 
 /// The program that the `#!` line of a script names.
@@ -112,23 +125,81 @@ fn changes_user(path: &Path) -> bool {
     })
 }
 
-fn elf_obstacle(data: &[u8]) -> Option<Obstacle> {
+fn elf_obstacle<'data>(data: impl ReadRef<'data>) -> Option<Obstacle> {
     const CLASS: usize = 4;
-    if !data.starts_with(b"\x7fELF") {
+    const IDENTITY_BYTES: u64 = 16;
+    let identity = data.read_bytes_at(0, IDENTITY_BYTES).ok()?;
+    if !identity.starts_with(b"\x7fELF") {
         return None;
     }
-    if data.get(CLASS) == Some(&1) {
+    if identity.get(CLASS) == Some(&1) {
         return Some(Obstacle::Bits32);
     }
-    let header = elf::FileHeader64::<object::Endianness>::parse(data).ok()?;
+    let header = Header::parse(data).ok()?;
     let endian = header.endian().ok()?;
     if header.e_machine(endian) != elf::EM_X86_64 {
         return Some(Obstacle::OtherMachine);
     }
-    let has_interpreter = header
-        .program_headers(endian, data)
-        .ok()?
+    let segments = header.program_headers(endian, data).ok()?;
+    let interpreter = segments
         .iter()
-        .any(|segment| segment.p_type(endian) == elf::PT_INTERP);
-    (!has_interpreter).then_some(Obstacle::Static)
+        .find_map(|it| it.interpreter(endian, data).ok()?);
+    let Some(interpreter) = interpreter else {
+        return Some(Obstacle::Static);
+    };
+    let name = interpreter.rsplit(|&byte| byte == b'/').next();
+    if name.is_some_and(|name| name.starts_with(b"ld-musl")) {
+        return Some(Obstacle::OtherLibc);
+    }
+    let needs_sanitizer = needed(segments, endian, data)
+        .iter()
+        .any(|name| is_sanitizer(name));
+    needs_sanitizer.then_some(Obstacle::AddressSanitizer)
+}
+
+type Header = elf::FileHeader64<object::Endianness>;
+type Segment = elf::ProgramHeader64<object::Endianness>;
+
+/// Whether a library of this name or path insists on being the first.
+pub fn is_sanitizer(library: &[u8]) -> bool {
+    let name = library
+        .rsplit(|&byte| byte == b'/')
+        .next()
+        .unwrap_or_default();
+    name.starts_with(b"libasan.so") || name.starts_with(b"libhwasan.so")
+}
+
+/// The names of the libraries that a program is linked with; none where they cannot be read.
+fn needed<'data>(
+    segments: &[Segment],
+    endian: object::Endianness,
+    data: impl ReadRef<'data>,
+) -> Vec<&'data [u8]> {
+    let dynamic = segments
+        .iter()
+        .find_map(|it| it.dynamic(endian, data).ok()?);
+    let entries = dynamic.unwrap_or_default();
+    let value = |tag: u32| {
+        let entry = entries
+            .iter()
+            .find(|entry| entry.tag32(endian) == Some(tag));
+        entry.map(|entry| entry.d_val(endian))
+    };
+    let names = value(elf::DT_STRTAB)
+        .zip(value(elf::DT_STRSZ))
+        .and_then(|(at, bytes)| {
+            let mut segments = segments.iter();
+            segments.find_map(|it| it.data_range(endian, data, at, bytes).ok()?)
+        });
+    let names = names.unwrap_or_default();
+    let name = |offset: u64| {
+        let rest = names.get(usize::try_from(offset).ok()?..)?;
+        rest.split(|&byte| byte == 0).next()
+    };
+    let needed = entries
+        .iter()
+        .filter(|entry| entry.tag32(endian) == Some(elf::DT_NEEDED));
+    needed
+        .filter_map(|entry| name(entry.d_val(endian)))
+        .collect()
 }

@@ -1,7 +1,7 @@
 //! A recorded process seen from outside: its sizes, its resident memory by kind,
 //! and moments that are made here because the program makes none itself.
 
-use super::arenas::{maps_path, process_started_ticks};
+use super::users::{maps_path, writer};
 use anyhow::{Context, Result};
 use nix::time::{ClockId, clock_gettime};
 use residue_arena::header;
@@ -28,9 +28,7 @@ const REST: u32 = 100;
 pub struct Process {
     pub arena: PathBuf,
     pub window: Window,
-    pid: u32,
-    /// When the process started, in the kernel's ticks: numbers come back.
-    started_ticks: Option<u64>,
+    pid: Option<u32>,
     stride: u64,
     kept: u64,
     account_taken: Option<(Instant, Duration)>,
@@ -46,19 +44,16 @@ pub struct About {
     pub name: Option<String>,
     pub counts: BTreeMap<String, f64>,
     pub with_proc_maps: bool,
-    pub is_late: bool,
 }
 
 impl Process {
     /// `None` until its program records.
     pub fn open(arena: &Path) -> Option<Process> {
         let file = plain_file::open(arena, File::options().read(true).write(true));
-        let window = Window::on(&file.ok()?).ok()?;
-        let pid = window.get(header::PID) as u32;
+        let window = Window::on(file.ok()?).ok()?;
         Some(Process {
             arena: arena.to_path_buf(),
-            pid,
-            started_ticks: process_started_ticks(pid),
+            pid: writer(arena, window.get(header::PID) as u32),
             window,
             stride: 1,
             kept: 0,
@@ -67,12 +62,15 @@ impl Process {
         })
     }
 
+    /// By the number that it has here; `None` where it had ended before it was seen.
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
     /// Whether the process still is what wrote the arena: it has not ended, and has not
     /// become another program.
     pub fn is_running(&self) -> bool {
-        self.started_ticks.is_some()
-            && process_started_ticks(self.pid) == self.started_ticks
-            && maps_path(self.pid, &self.arena)
+        self.window.is_whole() && self.pid.is_some_and(|pid| maps_path(pid, &self.arena))
     }
 
     /// Whether the event with this number is kept: all of the first thousands, ever
@@ -110,15 +108,13 @@ impl Process {
     pub fn moment(&mut self, kind: MomentKind, about: About) -> Result<()> {
         let proc_maps = about.with_proc_maps.then(|| {
             ["maps", "smaps", "numa_maps"].map(|name| {
-                let text = fs::read(format!("/proc/{}/{name}", self.pid)).unwrap_or_default();
+                let text = self.proc_file(name).unwrap_or_default();
                 String::from_utf8_lossy(&text).into_owned()
             })
         });
         let arena = ArenaFile::open(&self.arena)?;
         let live_bytes = live_bytes(&arena)?;
-        let statm = fs::read(format!("/proc/{}/statm", self.pid))
-            .ok()
-            .and_then(|text| Statm::parse(&text));
+        let statm = self.proc_file("statm").and_then(|text| Statm::parse(&text));
         let account = self.account_if_due(&arena, live_bytes);
         let interval = self.window.word(header::INTERVAL);
         let number = interval.fetch_add(1, Ordering::AcqRel) + 1;
@@ -137,8 +133,7 @@ impl Process {
             live_bytes,
             mapped_bytes: arena.word(header::MAPPED_BYTES),
             recorder_bytes: arena.committed_bytes() + arena.word(header::PRIVATE_BYTES),
-            threads: threads(self.pid),
-            is_late: about.is_late,
+            threads: self.pid.map_or(0, threads),
             name: about.name,
             counts: about.counts,
             skipped_counts: match kind {
@@ -149,7 +144,15 @@ impl Process {
             proc_maps,
         };
         outside::append(&self.arena, &seen)
+            .inspect_err(|_| {
+                let lost = self.window.word(header::MOMENTS_LOST);
+                lost.fetch_add(1, Ordering::Relaxed);
+            })
             .with_context(|| outside::path_for(&self.arena).display().to_string())
+    }
+
+    fn proc_file(&self, name: &str) -> Option<Vec<u8>> {
+        fs::read(format!("/proc/{}/{name}", self.pid?)).ok()
     }
 
     fn account_if_due(&mut self, arena: &ArenaFile, live_bytes: u64) -> Option<Account> {
@@ -160,7 +163,8 @@ impl Process {
                 return None;
             }
         }
-        let account = account(self.pid, &self.arena, arena, live_bytes)?;
+        let smaps = self.proc_file("smaps")?;
+        let account = account(&smaps, &self.arena, arena, live_bytes)?;
         self.account_taken = Some((started, started.elapsed()));
         Some(account)
     }
@@ -181,8 +185,7 @@ fn threads(pid: u32) -> u32 {
 }
 
 /// What is resident, by kind. The allocator cannot be asked from outside.
-fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<Account> {
-    let text = fs::read(format!("/proc/{pid}/smaps")).ok()?;
+fn account(text: &[u8], path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<Account> {
     let mapped = mapped_ranges(arena).ok()?;
     let arena_path = path.as_os_str().as_encoded_bytes();
     let mut sorting = Sorting::default();
@@ -196,7 +199,7 @@ fn account(pid: u32, path: &Path, arena: &ArenaFile, live_bytes: u64) -> Option<
         })
     };
     let mut smaps = Smaps::new();
-    smaps.feed(&text, &mut classify);
+    smaps.feed(text, &mut classify);
     let sums = smaps.sums();
     let heap = sums.resident_bytes(ResidentKind::Heap);
     let private = arena.word(header::PRIVATE_BYTES).min(heap);

@@ -6,7 +6,7 @@
 
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
-use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
 use signal_hook::iterator::Signals;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -16,8 +16,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 pub struct Forwarding(Arc<Mutex<State>>);
 
 enum State {
-    /// The program is about to start; what comes is kept for it.
-    Starting(Vec<i32>),
     Running(Pid),
     /// The program ended; a signal now is meant for `residue`.
     Ended {
@@ -31,23 +29,53 @@ enum State {
     },
 }
 
+/// Takes the signals from now on; they are kept until somebody listens.
+///
+/// Those that are ignored stay so: a program under `nohup` has to inherit that. What is taken
+/// here is not inherited. A file that becomes too long is an error of the write, without the
+/// signal that would end `residue`.
+pub fn take() -> std::io::Result<Signals> {
+    let ignored = ignored();
+    let taken = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ];
+    Signals::new(
+        taken
+            .into_iter()
+            .filter(|signal| ignored >> (signal - 1) & 1 == 0),
+    )
+}
+
+/// The signals that this process ignores, one bit each, from signal 1.
+fn ignored() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let bits = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+    bits.and_then(|bits| u64::from_str_radix(bits.trim(), 16).ok())
+        .unwrap_or(0)
+}
+
 impl Forwarding {
-    /// Takes the signals from now on.
-    pub fn start() -> std::io::Result<Forwarding> {
-        let forwarding = Forwarding(Arc::new(Mutex::new(State::Starting(Vec::new()))));
-        let mut signals = Signals::new([SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2])?;
-        let shared = forwarding.clone();
-        std::thread::spawn(move || {
+    /// For a program that runs now.
+    pub fn to(pid: u32) -> Forwarding {
+        let pid = Pid::from_raw(pid as i32);
+        Forwarding(Arc::new(Mutex::new(State::Running(pid))))
+    }
+
+    /// Passes signals on, first those that came before. Fails where no thread can be started.
+    pub fn listen(&self, mut signals: Signals) -> std::io::Result<()> {
+        let shared = self.clone();
+        let listening = std::thread::Builder::new().name("signals".to_string());
+        listening.spawn(move || {
             for signal in signals.forever() {
                 shared.take(signal);
             }
-        });
-        Ok(forwarding)
+        })?;
+        Ok(())
     }
 
     fn take(&self, signal: i32) {
+        if signal == SIGXFSZ {
+            return;
+        }
         match &mut *self.state() {
-            State::Starting(kept) => kept.push(signal),
             State::Running(pid) => pass_on(*pid, signal),
             State::Ended { interrupted } => *interrupted = true,
             _ if matches!(signal, SIGUSR1 | SIGUSR2) => {}
@@ -66,17 +94,6 @@ impl Forwarding {
 
     fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    /// The program runs: passes signals on to it, first those that came before.
-    pub fn program_runs(&self, pid: u32) {
-        let pid = Pid::from_raw(pid as i32);
-        let before = std::mem::replace(&mut *self.state(), State::Running(pid));
-        if let State::Starting(kept) = before {
-            for signal in kept {
-                pass_on(pid, signal);
-            }
-        }
     }
 
     pub fn program_ended(&self) {

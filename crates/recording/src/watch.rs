@@ -5,14 +5,14 @@
 
 use super::arenas::ArenaDirectory;
 use super::functions;
+use super::repeated::Repeated;
 use super::sighting::{About, Process};
 use residue_arena::header;
 use residue_profile::timeline::MomentKind;
 use std::collections::BTreeMap;
+use std::io;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::thread::JoinHandle;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 /// How often the processes are looked at: a program that waits for an answer about
@@ -43,42 +43,15 @@ impl Snapshots {
     }
 }
 
-pub struct Watch {
-    stop: Arc<AtomicBool>,
-    thread: Option<JoinHandle<()>>,
-}
-
-impl Watch {
-    pub fn start(directory: PathBuf, orders: Orders) -> Watch {
-        let stop = Arc::new(AtomicBool::new(false));
-        let seen = Arc::clone(&stop);
-        let thread = std::thread::spawn(move || {
-            let directory = ArenaDirectory { path: directory };
-            let mut watched = Watched::default();
-            let period = match orders.functions.is_empty() {
-                true => PERIOD.min(orders.tick / 4).max(QUICK_PERIOD),
-                false => QUICK_PERIOD,
-            };
-            while !seen.load(Ordering::Acquire) {
-                watched.look(&directory, &orders);
-                std::thread::park_timeout(period);
-            }
-        });
-        Watch {
-            stop,
-            thread: Some(thread),
-        }
-    }
-}
-
-impl Drop for Watch {
-    fn drop(&mut self) {
-        self.stop.store(true, Ordering::Release);
-        if let Some(thread) = self.thread.take() {
-            thread.thread().unpark();
-            let _ = thread.join();
-        }
-    }
+/// Watches the processes that record into a directory, from now on.
+pub fn start(directory: PathBuf, orders: Orders) -> io::Result<Repeated> {
+    let directory = ArenaDirectory::at(directory);
+    let mut watched = Watched::default();
+    let period = match orders.functions.is_empty() {
+        true => PERIOD.min(orders.tick / 4).max(QUICK_PERIOD),
+        false => QUICK_PERIOD,
+    };
+    Repeated::start("watch", period, move |_| watched.look(&directory, &orders))
 }
 
 /// The processes known so far, by arena; `None` for those that have ended.
@@ -87,7 +60,10 @@ struct Watched(BTreeMap<PathBuf, Option<Process>>);
 
 impl Watched {
     fn look(&mut self, directory: &ArenaDirectory, orders: &Orders) {
-        for path in directory.files() {
+        let files = directory.files();
+        // What was finished and deleted takes memory as long as it is mapped.
+        self.0.retain(|path, _| files.contains(path));
+        for path in files {
             if !self.0.contains_key(&path) {
                 let Some(process) = Process::open(&path) else {
                     continue;
@@ -97,6 +73,12 @@ impl Watched {
             let Some(place) = self.0.get_mut(&path) else {
                 continue;
             };
+            if place
+                .as_ref()
+                .is_some_and(|process| !process.window.is_whole())
+            {
+                *place = None;
+            }
             let Some(process) = place else {
                 continue;
             };

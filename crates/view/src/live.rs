@@ -18,8 +18,8 @@ use residue_query::choice::Names;
 
 use residue_query::page::open_profiles::OpenProfiles;
 use residue_query::page::opened::Opened;
-use residue_recording::arenas::process_started_ticks;
 use residue_recording::attach;
+use residue_recording::users::process_started_ticks;
 
 /// Readings do not follow each other faster.
 const SHORTEST_REST: Duration = Duration::from_secs(1);

@@ -1,6 +1,7 @@
 //! What is said at the end of a run: of the process worth looking at a summary and the
 //! verdict, of the others a line each, and what to do next.
 
+use std::collections::BTreeSet;
 use std::io::IsTerminal;
 use std::path::{Path, PathBuf};
 
@@ -15,8 +16,10 @@ use residue_query::leaks::headline;
 use residue_query::no_events::NoVerdict;
 use residue_query::visible::{command_line, visible};
 use residue_query::warnings::warnings;
+use residue_recording::arenas::ArenaDirectory;
 use residue_recording::destination::{clear_processes, processes_folder};
 use residue_recording::ending::Finished;
+use residue_recording::program::Obstacle;
 
 use crate::text::leaks::{Length, lines};
 use crate::text::output::{tell, tell_plain};
@@ -43,6 +46,10 @@ pub struct Summary {
     chosen: Option<(PathBuf, Profile)>,
     others: Vec<OtherProcess>,
     failures: Vec<String>,
+    /// Processes that were to be recorded and could not begin.
+    unrecorded: u64,
+    /// Programs that could not carry the recorder, and why.
+    unrecorded_programs: BTreeSet<(PathBuf, Obstacle)>,
     is_one_file: bool,
 }
 
@@ -51,9 +58,18 @@ struct OtherProcess {
     process: ListedProcess,
     peak_bytes: u64,
     line: String,
+    notes: Vec<String>,
 }
 
 impl Summary {
+    pub fn new(arenas: &ArenaDirectory) -> Summary {
+        Summary {
+            unrecorded: arenas.unrecorded(),
+            unrecorded_programs: arenas.unrecorded_programs(),
+            ..Summary::default()
+        }
+    }
+
     pub fn add(&mut self, finished: Finished) {
         match finished.profile {
             Ok(profile) if finished.is_chosen => self.chosen = Some((finished.path, profile)),
@@ -94,6 +110,17 @@ impl Summary {
         for failure in &self.failures {
             tell(failure);
         }
+        for (program, obstacle) in self.unrecorded_programs.iter().take(SHOWN_PROCESSES) {
+            let program = program.display().to_string();
+            tell(format_args!("{} {}", visible(&program), obstacle.explain()));
+        }
+        if self.unrecorded > 0 {
+            tell(format_args!(
+                "{} not recorded: no memory for the recording when it began, or killed in that \
+                 moment",
+                counted(self.unrecorded, "process", "processes")
+            ));
+        }
         if expected.is_quiet {
             return;
         }
@@ -111,7 +138,8 @@ impl Summary {
                 tell(format_args!("next: residue {command} {file}"));
                 tell(format_args!("  or: residue view {file}"));
             }
-            None if !self.failures.is_empty() => {}
+            None if !self.failures.is_empty() || self.unrecorded > 0 => {}
+            None if !self.unrecorded_programs.is_empty() => {}
             None => tell_nothing(expected),
         }
     }
@@ -220,6 +248,7 @@ impl OtherProcess {
                 shown_command(profile),
                 events_suffix(profile)
             ),
+            notes: profile.meta.notes.clone(),
         }
     }
 }
@@ -256,6 +285,11 @@ fn tell_others(others: &[OtherProcess], place: &str) {
         let more = count((others.len() - SHOWN_PROCESSES) as u64);
         tell(format_args!("         and {more} more"));
     }
+    let notes = others.iter().flat_map(|other| {
+        let notes = other.notes.iter();
+        notes.map(|note| format!("note on process {}: {note}", other.process.pid))
+    });
+    notes.take(SHOWN_NOTES).for_each(tell);
 }
 
 fn has_events(profile: &Profile) -> bool {

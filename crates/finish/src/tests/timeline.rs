@@ -17,7 +17,6 @@ fn line(event: u32, id: u64, number: u32, counts: &[(&str, f64)]) -> Seen {
         mapped_bytes: 2,
         recorder_bytes: 3,
         threads: 1,
-        is_late: event == 2,
         name: None,
         counts: counts
             .iter()
@@ -43,6 +42,7 @@ fn a_line_with_counters_names_and_counts_the_event_that_it_ends() {
     arena.set(header::INTERVAL, 3);
     arena.set(header::SOURCE, header::SOURCE_LINES);
     arena.set(header::EVENTS, 3);
+    arena.set(header::LATE_LINES, 1);
     arena.set(header::BIRTH, 3);
     let loaded = arena.name("loaded");
     let stamp = MomentRow {

@@ -95,7 +95,6 @@ fn start(like: &Seen) -> Seen {
         mapped_bytes: 0,
         recorder_bytes: 0,
         threads: 0,
-        is_late: false,
         name: None,
         counts: BTreeMap::new(),
         skipped_counts: BTreeMap::new(),

@@ -72,7 +72,7 @@ fn about(arena: &ArenaFile, seen: &[Seen]) -> About {
         streams: word(header::STREAMS) as u32,
         stride: word(header::STRIDE) as u32,
         birth_bin_events: Births::of(arena, LineEvents::of(arena, seen)).bin_events(),
-        late_lines: seen.iter().filter(|seen| seen.is_late).count() as u64,
+        late_lines: word(header::LATE_LINES),
         tick_ns: word(header::TICK_NS),
         misuse: Misuse {
             end_without_begin: word(header::END_WITHOUT_BEGIN),

@@ -25,7 +25,7 @@ macro_rules! stubs {
     };
 }
 
-use super::{heap, kernel, loader, maps};
+use super::{exec, heap, identity, kernel, loader, maps};
 
 stubs! {
     malloc, "rsi", "rdx" => heap::malloc;
@@ -64,6 +64,8 @@ macro_rules! direct {
 
 use core::ffi::{c_char, c_int, c_void};
 
+type Strings = *const *const c_char;
+
 direct! {
     munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
     shmdt(start: *mut u8) -> c_int => maps::shmdt;
@@ -71,6 +73,24 @@ direct! {
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
     pthread_setname_np(thread: usize, name: *const c_char) -> c_int
         => loader::pthread_setname_np;
+    execve(path: *const c_char, arguments: Strings, environment: Strings) -> c_int
+        => exec::execve;
+    execv(path: *const c_char, arguments: Strings) -> c_int => exec::execv;
+    execvp(file: *const c_char, arguments: Strings) -> c_int => exec::execvp;
+    execvpe(file: *const c_char, arguments: Strings, environment: Strings) -> c_int
+        => exec::execvpe;
+    posix_spawn(pid: *mut c_int, path: *const c_char, actions: *const c_void,
+        attributes: *const c_void, arguments: Strings, environment: Strings) -> c_int
+        => exec::posix_spawn;
+    posix_spawnp(pid: *mut c_int, file: *const c_char, actions: *const c_void,
+        attributes: *const c_void, arguments: Strings, environment: Strings) -> c_int
+        => exec::posix_spawnp;
+    setuid(user: u32) -> c_int => identity::setuid;
+    seteuid(user: u32) -> c_int => identity::seteuid;
+    setreuid(real_user: u32, effective_user: u32) -> c_int => identity::setreuid;
+    setresuid(real_user: u32, effective_user: u32, saved_user: u32) -> c_int
+        => identity::setresuid;
+    chroot(path: *const c_char) -> c_int => identity::chroot;
     __deregister_frame(section: *mut u8) => loader::deregister_frame;
     __deregister_frame_info(section: *mut u8) -> *mut u8 => loader::deregister_frame_info;
     __deregister_frame_info_bases(section: *mut u8) -> *mut u8

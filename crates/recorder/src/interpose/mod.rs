@@ -1,10 +1,12 @@
 //! The interposed functions: they know nothing but guard, real call, record.
 //!
 //! [`list`] is the one list of their names. [`heap`], [`operators`], [`maps`],
-//! [`loader`] hold the functions, [`real`] finds the ones they stand before.
+//! [`loader`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
+mod exec;
 mod heap;
+mod identity;
 mod kernel;
 pub mod list;
 mod loader;

@@ -71,7 +71,21 @@ real_functions! {
     prctl: fn(c_int, usize, usize, usize, usize) -> c_int;
     dlclose: fn(*mut c_void) -> c_int;
     pthread_setname_np: fn(usize, *const c_char) -> c_int;
+    execve: fn(*const c_char, Strings, Strings) -> c_int;
+    execvpe: fn(*const c_char, Strings, Strings) -> c_int;
+    posix_spawn: fn(*mut c_int, *const c_char, *const c_void, *const c_void, Strings, Strings)
+        -> c_int;
+    posix_spawnp: fn(*mut c_int, *const c_char, *const c_void, *const c_void, Strings, Strings)
+        -> c_int;
+    setuid: fn(u32) -> c_int;
+    seteuid: fn(u32) -> c_int;
+    setreuid: fn(u32, u32) -> c_int;
+    setresuid: fn(u32, u32, u32) -> c_int;
+    chroot: fn(*const c_char) -> c_int;
 }
+
+/// A list of strings that ends with a null pointer.
+type Strings = *const *const c_char;
 
 /// Slot value for a function that does not exist.
 const MISSING: usize = 1;

@@ -47,7 +47,8 @@ fn run_to(sinks: [OwnedFd; 2], command: Command) -> Outcome {
     let (sender, events) = mpsc::channel();
     let lines = LineEvents::new(EVENT).unwrap();
     let on_event = move |event: LineEvent| sender.send(event.id.unwrap()).unwrap();
-    let (mut child, passing) = Passing::spawn_to(sinks, command, &lines, on_event).unwrap();
+    let (inlets, passing) = Passing::start_to(sinks, &lines, on_event).unwrap();
+    let mut child = inlets.spawn(command).unwrap();
     let status = child.wait().unwrap();
     let passed = passing.join();
     Outcome {
@@ -103,8 +104,8 @@ fn part_of_a_line_is_passed_on_at_once() {
     command.stdin(Stdio::piped());
     let lines = LineEvents::new(EVENT).unwrap();
     let on_event = move |event: LineEvent| sender.send(event.id).unwrap();
-    let (mut child, passing) =
-        Passing::spawn_to([sink, stderr_sink], command, &lines, on_event).unwrap();
+    let (inlets, passing) = Passing::start_to([sink, stderr_sink], &lines, on_event).unwrap();
+    let mut child = inlets.spawn(command).unwrap();
     let mut stdin = child.stdin.take().unwrap();
 
     let mut first = [0; 6];
@@ -276,6 +277,7 @@ fn a_program_that_is_not_there_is_an_error() {
     let (_stderr, stderr_sink) = pipe();
     let command = Command::new("/nonexistent/program");
     let lines = LineEvents::new(EVENT).unwrap();
-    let error = Passing::spawn_to([sink, stderr_sink], command, &lines, |_| {}).err();
-    assert_eq!(error.unwrap().kind(), io::ErrorKind::NotFound);
+    let (inlets, _passing) = Passing::start_to([sink, stderr_sink], &lines, |_| {}).unwrap();
+    let error = inlets.spawn(command).unwrap_err();
+    assert_eq!(error.kind(), io::ErrorKind::NotFound);
 }

@@ -1,0 +1,216 @@
+//! Whether a program that is about to be started can carry the recorder.
+//!
+//! Its file is looked at with a few small reads, in the process that starts it, without
+//! allocating. What cannot be read is given the benefit of the doubt.
+
+use crate::sys;
+
+/// Why a program refuses to start with the recorder, or would complain of it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Refusal {
+    /// Another C library than glibc's.
+    OtherLibc,
+    /// Its runtime must be the first of all libraries.
+    AddressSanitizer,
+    /// Built for another machine, or for 32 bits.
+    OtherMachine,
+}
+
+/// A path that ends in a zero byte.
+pub struct ProgramPath {
+    bytes: [u8; ProgramPath::ROOM],
+    length: usize,
+}
+
+impl ProgramPath {
+    const ROOM: usize = 1024;
+
+    /// `None` where it is longer than there is room for.
+    pub fn joined(parts: &[&[u8]]) -> Option<ProgramPath> {
+        let mut path = ProgramPath {
+            bytes: [0; ProgramPath::ROOM],
+            length: 0,
+        };
+        for part in parts.iter().copied().chain([&b"\0"[..]]) {
+            let end = path.length.checked_add(part.len())?;
+            path.bytes.get_mut(path.length..end)?.copy_from_slice(part);
+            path.length = end;
+        }
+        Some(path)
+    }
+
+    /// With the zero byte.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+
+    pub fn without_end(&self) -> &[u8] {
+        self.as_bytes().strip_suffix(&[0]).unwrap_or(&[])
+    }
+}
+
+struct File(usize);
+
+impl File {
+    fn open(path: &[u8]) -> Option<File> {
+        // Whatever lies there must not keep the program waiting.
+        let flags = sys::O_RDONLY | sys::O_CLOEXEC | sys::O_NONBLOCK;
+        sys::open(path, flags, 0).ok().map(File)
+    }
+
+    /// As much as there is at this place.
+    fn read_at<'a>(&self, offset: u64, into: &'a mut [u8]) -> &'a [u8] {
+        let length = sys::read_at(self.0, into, offset).unwrap_or(0);
+        into.get(..length).unwrap_or(&[])
+    }
+}
+
+impl Drop for File {
+    fn drop(&mut self) {
+        sys::close(self.0);
+    }
+}
+
+/// What stands in the way of the program at `path`, or of the program that the first line of
+/// the script there names; and the path of that program.
+pub fn refusal(path: &[u8]) -> Option<(Refusal, ProgramPath)> {
+    const INTERPRETERS: usize = 4;
+    let mut head = [0; 256];
+    let mut path = ProgramPath::joined(&[path])?;
+    let mut file = File::open(path.as_bytes())?;
+    for _ in 0..INTERPRETERS {
+        let Some(line) = file.read_at(0, &mut head).strip_prefix(b"#!") else {
+            break;
+        };
+        let line = line.split(|&byte| byte == b'\n').next()?.trim_ascii();
+        let name = line.split(|byte| byte.is_ascii_whitespace()).next()?;
+        path = ProgramPath::joined(&[name])?;
+        file = File::open(path.as_bytes())?;
+    }
+    refusal_of(&file).map(|refusal| (refusal, path))
+}
+
+fn refusal_of(file: &File) -> Option<Refusal> {
+    const CLASS_64: u8 = 2;
+    const X86_64: u64 = 62;
+    let mut head = [0; 64];
+    let head = file.read_at(0, &mut head);
+    if !head.starts_with(b"\x7fELF") {
+        return None;
+    }
+    if head.get(4) != Some(&CLASS_64) || number(head, 18, 2)? != X86_64 {
+        return Some(Refusal::OtherMachine);
+    }
+    let segments = Segments {
+        file,
+        offset: number(head, 32, 8)?,
+        size: number(head, 54, 2)?,
+        count: number(head, 56, 2)?,
+    };
+    if !has_glibc(&segments) {
+        return Some(Refusal::OtherLibc);
+    }
+    needs_sanitizer(&segments).then_some(Refusal::AddressSanitizer)
+}
+
+/// The program headers of an ELF file.
+struct Segments<'a> {
+    file: &'a File,
+    offset: u64,
+    size: u64,
+    count: u64,
+}
+
+struct Segment {
+    kind: u64,
+    offset: u64,
+    address: u64,
+    file_bytes: u64,
+}
+
+const LOADED: u64 = 1;
+const DYNAMIC: u64 = 2;
+const INTERPRETER: u64 = 3;
+
+impl Segments<'_> {
+    fn each(&self) -> impl Iterator<Item = Segment> {
+        const MOST: u64 = 128;
+        (0..self.count.min(MOST)).filter_map(|index| {
+            let mut bytes = [0; 56];
+            let offset = self.offset.checked_add(index * self.size)?;
+            let bytes = self.file.read_at(offset, &mut bytes);
+            Some(Segment {
+                kind: number(bytes, 0, 4)?,
+                offset: number(bytes, 8, 8)?,
+                address: number(bytes, 16, 8)?,
+                file_bytes: number(bytes, 32, 8)?,
+            })
+        })
+    }
+
+    fn first(&self, kind: u64) -> Option<Segment> {
+        self.each().find(|segment| segment.kind == kind)
+    }
+
+    /// Where in the file the bytes at an address are.
+    fn offset_of(&self, address: u64) -> Option<u64> {
+        self.each()
+            .filter(|segment| segment.kind == LOADED)
+            .find_map(|segment| {
+                let inside = address.checked_sub(segment.address)?;
+                (inside < segment.file_bytes).then(|| segment.offset.wrapping_add(inside))
+            })
+    }
+}
+
+/// Whether glibc's dynamic linker loads it; a static program, which loads nothing, counts too.
+fn has_glibc(segments: &Segments) -> bool {
+    let Some(interpreter) = segments.first(INTERPRETER) else {
+        return true;
+    };
+    let mut name = [0; 256];
+    let name = segments.file.read_at(interpreter.offset, &mut name);
+    let name = name.split(|&byte| byte == 0).next().unwrap_or(&[]);
+    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(&[]);
+    !name.starts_with(b"ld-musl")
+}
+
+/// Whether AddressSanitizer's library is among those that it needs.
+fn needs_sanitizer(segments: &Segments) -> bool {
+    const NEEDED: u64 = 1;
+    const NAMES: u64 = 5;
+    const LIBRARIES: [&[u8]; 2] = [b"libasan.so", b"libhwasan.so"];
+    let names = dynamic_entries(segments).find(|&(tag, _)| tag == NAMES);
+    let names = names.and_then(|(_, address)| segments.offset_of(address));
+    let Some(names) = names else {
+        return false;
+    };
+    dynamic_entries(segments)
+        .filter(|&(tag, _)| tag == NEEDED)
+        .any(|(_, name)| {
+            let mut start = [0; 16];
+            let start = segments.file.read_at(names.wrapping_add(name), &mut start);
+            LIBRARIES.iter().any(|library| start.starts_with(library))
+        })
+}
+
+/// Tag and value of the entries of the dynamic section.
+fn dynamic_entries(segments: &Segments) -> impl Iterator<Item = (u64, u64)> {
+    const ENTRY_BYTES: u64 = 16;
+    const MOST: u64 = 512;
+    let dynamic = segments.first(DYNAMIC);
+    let (offset, bytes) = dynamic.map_or((0, 0), |it| (it.offset, it.file_bytes));
+    let entries = (0..(bytes / ENTRY_BYTES).min(MOST)).map_while(move |index| {
+        let mut entry = [0; ENTRY_BYTES as usize];
+        let at = offset.wrapping_add(index * ENTRY_BYTES);
+        let entry = segments.file.read_at(at, &mut entry);
+        Some((number(entry, 0, 8)?, number(entry, 8, 8)?))
+    });
+    entries.take_while(|&(tag, _)| tag != 0)
+}
+
+/// The little-endian number of `bytes` bytes at a place.
+fn number(from: &[u8], at: usize, bytes: usize) -> Option<u64> {
+    let digits = from.get(at..at + bytes)?.iter().rev();
+    Some(digits.fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
+}

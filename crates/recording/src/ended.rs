@@ -1,0 +1,148 @@
+//! Arenas of processes that ended become profiles while the run goes on: a build starts
+//! thousands of processes, and arenas lie in memory. A profile takes a hundredth of it.
+//!
+//! Short runs are left alone. What is finished lies beside the arenas, in `finished/`, until the
+//! run has ended: only then is it known which process is worth looking at, and so what the files
+//! are called. An arena goes when its profile and its identity are both written.
+
+use crate::arenas::{Arena, ArenaDirectory, LEAST_FREE_BYTES};
+use crate::finishing::{self, LateBar};
+use crate::repeated::Repeated;
+use crate::threads;
+use anyhow::Result;
+use residue_arena::FILE_SUFFIX;
+use residue_finish::{Asked, Ending, Identity, plain_file};
+use residue_profile::Profile;
+use residue_symbols::Search;
+use std::fs;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Fewer arenas than this are finished at the end, if there is room enough.
+const FEW_ARENAS: usize = 128;
+const PERIOD: Duration = Duration::from_millis(20);
+const FOLDER: &str = "finished";
+const IDENTITY_SUFFIX: &str = "json";
+
+/// Room for a profile where arenas have taken all: an arena can only go when it is written.
+const RESERVE: &str = "reserve";
+const RESERVE_BYTES: usize = 256 << 10;
+
+/// Finishes processes as they end, from now on. `first_pid` is left alone: how it ends and what
+/// it took is known when the run is over.
+pub fn start(
+    directory: PathBuf,
+    first_pid: u32,
+    asked: Asked,
+    search: Search,
+) -> io::Result<Repeated> {
+    let directory = ArenaDirectory::at(directory);
+    Repeated::start("finishing", PERIOD, move |stop| {
+        threads::work_alone();
+        if !is_wanted(&directory) {
+            return;
+        }
+        keep_reserve(&directory.path);
+        for path in directory.files() {
+            if stop() {
+                return;
+            }
+            let Ok(arena) = Arena::open(path) else {
+                continue;
+            };
+            if arena.identity.pid != first_pid && !arena.is_in_use() {
+                // What cannot be finished now is tried again at the end, and told then.
+                let _ = finish(&directory.path, &arena, &asked, &search);
+            }
+        }
+    })
+}
+
+fn is_wanted(directory: &ArenaDirectory) -> bool {
+    let is_small = directory
+        .free_bytes()
+        .is_some_and(|free| free < LEAST_FREE_BYTES);
+    is_small || directory.files().len() >= FEW_ARENAS
+}
+
+fn keep_reserve(directory: &Path) {
+    let path = directory.join(RESERVE);
+    if !path.exists() && fs::write(&path, vec![1; RESERVE_BYTES]).is_err() {
+        let _ = fs::remove_file(&path);
+    }
+}
+
+fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Result<()> {
+    let ending = Ending {
+        asked: asked.clone(),
+        ..Ending::default()
+    };
+    let profile = finishing::read(&arena.path, &ending, search, &LateBar::hidden())?;
+    let written = write(directory, arena, &profile).or_else(|_| {
+        let _ = fs::remove_file(directory.join(RESERVE));
+        write(directory, arena, &profile)
+    });
+    if written.is_ok() {
+        arena.delete();
+        keep_reserve(directory);
+    }
+    written
+}
+
+/// Writes the profile and the identity, or neither.
+fn write(directory: &Path, arena: &Arena, profile: &Profile) -> Result<()> {
+    let folder = directory.join(FOLDER);
+    fs::create_dir_all(&folder)?;
+    let output = folder.join(arena.path.file_stem().unwrap_or_default());
+    let identity = identity_path(&output);
+    let written = residue_profile::write_to(&output, profile)
+        .map_err(anyhow::Error::from)
+        .and_then(|()| Ok(fs::write(&identity, serde_json::to_vec(&arena.identity)?)?));
+    if written.is_err() {
+        let _ = fs::remove_file(&identity);
+        let _ = fs::remove_file(&output);
+    }
+    written
+}
+
+/// Where the identity of a finished process lies.
+pub fn identity_path(profile: &Path) -> PathBuf {
+    let mut path = profile.as_os_str().to_owned();
+    path.push(format!(".{IDENTITY_SUFFIX}"));
+    PathBuf::from(path)
+}
+
+/// The processes that were finished in a directory of arenas.
+pub fn finished_in(directory: &Path) -> Vec<Arena> {
+    let entries = fs::read_dir(directory.join(FOLDER));
+    let paths = entries
+        .into_iter()
+        .flatten()
+        .flatten()
+        .map(|entry| entry.path());
+    let identities = paths.filter(|path| path.extension().is_some_and(|it| it == IDENTITY_SUFFIX));
+    identities
+        .filter_map(|path| finished(directory, &path))
+        .collect()
+}
+
+fn finished(directory: &Path, identity: &Path) -> Option<Arena> {
+    let profile = identity.with_extension("");
+    let arena = Arena {
+        identity: read_identity(identity)?,
+        path: profile,
+        is_finished: true,
+    };
+    // A kill may have come before the arena was deleted: then that is read.
+    let mut unfinished = directory.join(arena.path.file_name()?).into_os_string();
+    unfinished.push(FILE_SUFFIX);
+    (!Path::new(&unfinished).exists()).then_some(arena)
+}
+
+fn read_identity(path: &Path) -> Option<Identity> {
+    let mut bytes = Vec::new();
+    let mut file = plain_file::open(path, fs::File::options().read(true)).ok()?;
+    file.read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}

@@ -1,0 +1,46 @@
+//! Work that a thread of its own does again and again, until it is no longer needed.
+
+use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::thread::{Builder, JoinHandle, park_timeout};
+use std::time::Duration;
+
+/// Stops, and waits for what is being done, when it is dropped.
+pub struct Repeated {
+    stop: Arc<AtomicBool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Repeated {
+    /// `work` may ask whether to stop. Fails where no thread can be started.
+    pub fn start(
+        name: &str,
+        period: Duration,
+        mut work: impl FnMut(&dyn Fn() -> bool) + Send + 'static,
+    ) -> io::Result<Repeated> {
+        let stop = Arc::new(AtomicBool::new(false));
+        let seen = Arc::clone(&stop);
+        let thread = Builder::new().name(name.to_string()).spawn(move || {
+            let is_over = || seen.load(Ordering::Acquire);
+            while !is_over() {
+                work(&is_over);
+                park_timeout(period);
+            }
+        })?;
+        Ok(Repeated {
+            stop,
+            thread: Some(thread),
+        })
+    }
+}
+
+impl Drop for Repeated {
+    fn drop(&mut self) {
+        self.stop.store(true, Ordering::Release);
+        if let Some(thread) = self.thread.take() {
+            thread.thread().unpark();
+            let _ = thread.join();
+        }
+    }
+}
