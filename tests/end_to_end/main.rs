@@ -59,6 +59,7 @@ mod sizes;
 mod small_disks;
 mod snapshots;
 mod sparse_executables;
+mod stack_limits;
 mod stacks;
 mod statuses;
 mod switches;

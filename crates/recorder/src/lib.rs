@@ -12,6 +12,7 @@
 #![cfg_attr(not(test), no_std)]
 #![cfg_attr(not(feature = "interpose"), allow(dead_code))]
 
+mod abandoned;
 mod account;
 mod arena_map;
 mod changes;

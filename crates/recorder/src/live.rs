@@ -110,6 +110,13 @@ pub struct RecentPage {
     entries: *const AtomicU64,
 }
 
+impl RecentPage {
+    pub const UNUSED: RecentPage = RecentPage {
+        tag: 0,
+        entries: core::ptr::null(),
+    };
+}
+
 /// Places for recent pages; neighbouring pages take neighbouring places.
 pub const RECENT_PAGES: usize = 64;
 

@@ -26,7 +26,6 @@ const SYS_GETPID: usize = 39;
 const SYS_FLOCK: usize = 73;
 const SYS_FTRUNCATE: usize = 77;
 const SYS_READLINK: usize = 89;
-const SYS_GETRLIMIT: usize = 97;
 const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
 const SYS_PRCTL: usize = 157;
@@ -346,6 +345,22 @@ pub fn is_mapped(address: usize) -> bool {
     unsafe { call(SYS_MINCORE, [page, 1, &raw mut resident as usize, 0, 0, 0]) }.is_ok()
 }
 
+/// Whether the word that holds `address` can be read; a system call, for doubtful
+/// addresses only.
+pub fn is_readable(address: usize) -> bool {
+    const NO_SUCH_CHANGE: usize = usize::MAX;
+    const INVALID: isize = -22;
+    // SAFETY: the kernel reads the word as a set of signals and then refuses to do with it
+    // what there is not. Every program's filter of system calls allows this one.
+    let asked = unsafe {
+        call(
+            SYS_RT_SIGPROCMASK,
+            [NO_SUCH_CHANGE, address & !7, 0, 8, 0, 0],
+        )
+    };
+    asked == Err(Errno(INVALID))
+}
+
 /// Copies memory of this process: an error where it is not there, and a plain read would
 /// be a fatal signal. All of it or none counts as read.
 ///
@@ -462,6 +477,15 @@ pub fn thread_control_block() -> usize {
     // SAFETY: the first word of the block is its own address, by the ABI.
     unsafe { asm!("mov {}, fs:[0]", out(reg) block, options(nostack, preserves_flags, readonly)) };
     block
+}
+
+/// Where this function's caller stands on its stack.
+#[inline(always)]
+pub fn stack_pointer() -> usize {
+    let sp;
+    // SAFETY: reads a register.
+    unsafe { asm!("mov {}, rsp", out(reg) sp, options(nostack, nomem, preserves_flags)) };
+    sp
 }
 
 /// Not zero once the program had the kernel forbid reading the time stamp counter, on pain of

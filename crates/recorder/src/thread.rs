@@ -6,6 +6,7 @@
 //! known by thread is then known of the threads that shared a state one after
 //! another; how many they were, and whether all had one name, is written down.
 
+use crate::abandoned;
 use crate::arena_map::{self, Arena};
 use crate::hot;
 use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
@@ -18,7 +19,7 @@ use crate::tls;
 use crate::trie::RecentChildren;
 use crate::unwind::cached::{CachedStack, Leaf};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 use residue_arena::{header, node};
@@ -41,10 +42,11 @@ const ROUNDS_MASK: usize = 7;
 pub const MOST_SCOPES: usize = 32;
 
 pub struct Thread {
-    /// [`BUSY`] inside the recorder: a hook that finds this was called by a signal
-    /// handler, or by something the recorder itself called. [`MUTED`] inside a real
-    /// function whose own calls to its kin are not the program's.
-    busy: AtomicU32,
+    /// The stack pointer of the call inside the recorder: a hook that finds this was called
+    /// by a signal handler, or by something the recorder itself called; or the program
+    /// jumped out of that call. [`MUTED`] inside a real function whose own calls to its kin
+    /// are not the program's. Else [`FREE`].
+    busy: AtomicUsize,
     nesting: u32,
     pub index: u32,
     owner: AtomicU32,
@@ -58,8 +60,9 @@ pub struct Thread {
     /// A live page that another thread made first, plus one.
     pub spare_live_page: u64,
     pub calls: u64,
-    /// How deep the thread is muted, and the calls made meanwhile.
+    /// How deep the thread is muted, since which stack pointer, and the calls made meanwhile.
     muted: u32,
+    muted_since: usize,
     muted_calls: u32,
     pub verify_countdown: u32,
     /// The event this thread works for, as blocks are born into it; zero: the one
@@ -82,9 +85,9 @@ pub struct Thread {
 /// be had here; under the child's it would soon pass for that of a dead thread.
 const NUMBER_UNKNOWN: u32 = u32::MAX;
 
-const FREE: u32 = 0;
-const BUSY: u32 = 1;
-const MUTED: u32 = 2;
+/// No stack pointers.
+const FREE: usize = 0;
+const MUTED: usize = 1;
 
 /// Raises or lowers how deep this thread is muted; returns the calls it made while
 /// muted, `None` where its state is not to be had.
@@ -97,8 +100,14 @@ pub fn change_muting(by: i32) -> Option<u32> {
     // SAFETY: a thread's slot holds a state that is never unmapped, and of which the
     // recorder is not just making use, because it does not call what it mutes.
     let state = unsafe { &mut *thread };
-    if state.busy.load(Ordering::Relaxed) == BUSY {
+    if !matches!(state.busy.load(Ordering::Relaxed), FREE | MUTED) {
         return None;
+    }
+    if state.muted != 0 && abandoned::is_left(state.muted_since) {
+        state.muted = 0;
+    }
+    if state.muted == 0 {
+        state.muted_since = sys::stack_pointer();
     }
     state.muted = state.muted.wrapping_add_signed(by);
     let busy = if state.muted == 0 { FREE } else { MUTED };
@@ -142,7 +151,7 @@ pub fn enter(loss: Loss) -> Option<Guard> {
     if busy.load(Ordering::Relaxed) != FREE {
         return nested_entry(thread, loss);
     }
-    busy.store(BUSY, Ordering::Relaxed);
+    busy.store(sys::stack_pointer(), Ordering::Relaxed);
     compiler_fence(Ordering::SeqCst);
     Some(Guard { thread })
 }
@@ -152,7 +161,11 @@ fn first_entry(loss: Loss) -> Option<Guard> {
     let thread = acquire_or_count(loss)?;
     tls::set(thread);
     // SAFETY: just acquired for this thread.
-    unsafe { (*thread).busy.store(BUSY, Ordering::Relaxed) };
+    unsafe {
+        (*thread)
+            .busy
+            .store(sys::stack_pointer(), Ordering::Relaxed)
+    };
     compiler_fence(Ordering::SeqCst);
     let guard = Guard { thread };
     if let Some(arena) = hot::get().arena().filter(|_| tls::last().is_null()) {
@@ -171,16 +184,22 @@ fn nested_entry(mut thread: *mut Thread, loss: Loss) -> Option<Guard> {
     loop {
         // SAFETY: states in the chain are never unmapped.
         let state = unsafe { &mut *thread };
-        match state.busy.load(Ordering::Relaxed) {
-            FREE => {
-                state.busy.store(BUSY, Ordering::Relaxed);
-                return Some(Guard { thread });
+        let busy = state.busy.load(Ordering::Relaxed);
+        let since = if busy == MUTED {
+            state.muted_since
+        } else {
+            busy
+        };
+        if busy == FREE || abandoned::is_left(since) {
+            if busy != FREE {
+                state.start_afresh();
             }
-            MUTED => {
-                state.muted_calls = state.muted_calls.wrapping_add(1);
-                return None;
-            }
-            _ => {}
+            state.busy.store(sys::stack_pointer(), Ordering::Relaxed);
+            return Some(Guard { thread });
+        }
+        if busy == MUTED {
+            state.muted_calls = state.muted_calls.wrapping_add(1);
+            return None;
         }
         let (event, paused) = (state.event, state.paused);
         if state.nested.is_null() {
@@ -365,6 +384,20 @@ impl Thread {
         self.scope_depth -= 1;
         self.stack.forget_nodes();
         true
+    }
+
+    /// The program jumped out of a call: what that call was changing is not relied upon,
+    /// and the call is counted as lost.
+    #[cold]
+    fn start_afresh(&mut self) {
+        arena_map::bump(&self.stats[stat::DROPPED], 1);
+        self.stack.forget();
+        self.recent_children.forget();
+        self.recent_pages = [RecentPage::UNUSED; RECENT_PAGES];
+        self.free_large_entries = FreeLargeEntries::default();
+        self.last_freed = None;
+        self.last_block = 0;
+        self.muted = 0;
     }
 
     /// The thread that has this state, if one has.

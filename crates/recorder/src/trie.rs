@@ -115,6 +115,11 @@ impl RecentChildren {
         Some(RecentChildren(private::map_array(RECENT_CHILDREN, bytes)?))
     }
 
+    pub fn forget(&mut self) {
+        // SAFETY: the memory has this length; only the owning thread comes here.
+        unsafe { self.0.write_bytes(0, RECENT_CHILDREN) };
+    }
+
     #[inline(never)]
     fn child(&self, nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
         let hash = hash(parent, key);

@@ -1,7 +1,8 @@
 //! The last stack of a thread: its frames, root first, and how each is proven.
 
-use super::proof::{OwnStack, Proof, unproven_after_runs};
+use super::proof::{Proof, are_there_together, unproven_after_runs};
 use super::rule::{Cursor, Rule};
+use super::stack_memory::OwnStack;
 use crate::ledger::Record;
 use crate::private;
 
@@ -54,8 +55,20 @@ pub struct CachedStack {
     pub(super) fresh_length: usize,
     pub(super) code_epoch: u32,
     own: OwnStack,
+    pub(super) ending: Ending,
     /// What the ledger knows of exactly this stack; `None` once it changes.
     pub leaf: Option<Leaf>,
+}
+
+/// How unwinding came to its end.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Ending {
+    /// The unwind table says that the frame has no caller.
+    Root,
+    /// At a return address of zero, as many stacks begin that a program made itself.
+    Null,
+    /// No rule, or memory that is not there.
+    Early,
 }
 
 /// The stack id and the record that belong to the cached stack.
@@ -81,6 +94,7 @@ impl CachedStack {
             fresh_length: 0,
             code_epoch: 0,
             own: OwnStack::of_this_thread(),
+            ending: Ending::Root,
             leaf: None,
         })
     }
@@ -162,6 +176,26 @@ impl CachedStack {
         true
     }
 
+    /// Moves to the caller of a frame; false at the end of the stack.
+    ///
+    /// # Safety
+    /// As for [`Rule::advance`].
+    #[inline(always)]
+    pub(super) unsafe fn advance(&mut self, rule: Rule, cursor: &mut Cursor) -> bool {
+        // SAFETY: handed on to the caller.
+        if unsafe { rule.advance(cursor, &mut self.own) } {
+            if cursor.ip == 0 {
+                self.ending = Ending::Null;
+            }
+            return cursor.ip != 0;
+        }
+        self.ending = match rule {
+            Rule::END => Ending::Root,
+            _ => Ending::Early,
+        };
+        false
+    }
+
     fn cursor(&mut self, index: usize) -> Cursor {
         let Detail { bp, is_exact, .. } = *self.detail(index);
         Cursor {
@@ -195,21 +229,35 @@ impl CachedStack {
     /// Returns the number of frames, counted from the root, that are *not*
     /// proven; zero when all are.
     ///
+    /// Up to `top`, frames have return addresses: to `met`, or up to the frame before
+    /// where a signal interrupted that one.
+    ///
     /// # Safety
     /// Frame `met` must be a live frame of this thread.
     #[inline(always)]
-    pub(super) unsafe fn verify(&mut self, met: usize) -> usize {
+    pub(super) unsafe fn verify(&mut self, met: usize, mut top: usize) -> usize {
         let mut below = met;
         loop {
-            // SAFETY: all frames from `below` on are proven.
+            // SAFETY: all frames from `below` on are proven, and those up to `top` have
+            // return addresses.
             unsafe {
-                below = unproven_after_runs(self.addresses, self.ips, self.proofs, met, below);
+                below = unproven_after_runs(self.addresses, self.ips, self.proofs, top, below);
                 if below == 0 || !self.is_next_proven(below) {
                     return below;
                 }
             }
             below -= 1;
+            if *self.proof(below) == Proof::STEP_AGAIN {
+                top = self.top(below);
+            }
         }
+    }
+
+    /// The last frame up to `met` that has a return address just below its sp.
+    #[inline(always)]
+    pub(super) fn top(&mut self, met: usize) -> usize {
+        // Nothing is compared beyond the root, so that there it does not matter.
+        met.wrapping_sub(usize::from(self.detail(met).is_exact))
     }
 
     /// Proves the caller of frame `below`.
@@ -242,7 +290,8 @@ impl CachedStack {
         }
         let (frame, rule) = (self.cursor(below), self.detail(below).rule);
         // SAFETY: frame `below` is proven, and the rule belongs to its address.
-        unsafe { rule.step(&frame) }.is_some_and(|caller| self.meets(below - 1, &caller))
+        unsafe { rule.step(&frame, &mut self.own) }
+            .is_some_and(|caller| self.meets(below - 1, &caller))
     }
 
     /// Takes the cached frames from `met` to `last` for fresh ones, because the caller
@@ -264,7 +313,7 @@ impl CachedStack {
                 return None;
             }
             // SAFETY: the frame was proven and the rule is that of its address.
-            if !unsafe { rule.advance(&mut cursor) } || cursor.ip == 0 {
+            if !unsafe { self.advance(rule, &mut cursor) } {
                 return Some(None);
             }
         }
@@ -282,7 +331,7 @@ impl CachedStack {
             return false;
         }
         // SAFETY: the last cached frame is the leaf, which is live.
-        unsafe { self.verify(self.length - 1) == 0 }
+        unsafe { self.verify(self.length - 1, self.length - 1) == 0 }
     }
 
     /// Keeps the first `kept` cached frames and puts the fresh ones on top; false
@@ -298,7 +347,7 @@ impl CachedStack {
         for index in (0..self.fresh_length).rev() {
             let Fresh { cursor, rule, key } = self.fresh(index);
             if self.length > 0 {
-                self.choose_proof(self.length - 1, rule, bp_is_live);
+                self.choose_proof(self.length - 1, cursor.sp - 8, rule, bp_is_live);
             }
             bp_is_live = rule.uses_bp() || (bp_is_live && !rule.loads_bp());
             let place = self.length;
@@ -321,9 +370,14 @@ impl CachedStack {
         true
     }
 
-    /// How frame `caller` will be proven, now that the rule of its callee is known.
-    fn choose_proof(&mut self, caller: usize, rule: Rule, bp_is_live: bool) {
-        *self.proof(caller) = if rule.reads_elsewhere() {
+    /// How frame `caller` will be proven, now that its callee is known: the place of its
+    /// return address and its rule.
+    fn choose_proof(&mut self, caller: usize, callee: usize, rule: Rule, bp_is_live: bool) {
+        // Unwinding may have read beyond the end of a stack that the program made itself,
+        // and that memory may have gone since: there the step asks.
+        let may_be_gone = self.ending != Ending::Root
+            && !are_there_together(callee, self.address(caller), &self.own);
+        *self.proof(caller) = if may_be_gone || rule.reads_elsewhere() {
             Proof::STEP_AGAIN
         } else if !(bp_is_live && rule.loads_bp()) {
             self.plain_proof(caller)

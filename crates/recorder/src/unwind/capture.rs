@@ -41,13 +41,16 @@ impl CachedStack {
         // Cached frames from here on are known not to be part of the stack any more.
         let mut candidates = self.length;
         self.fresh_length = 0;
+        let ending = self.ending;
         loop {
             let met = self.index_at(cursor.sp - 8);
             if met < candidates && self.meets(met, &cursor) {
                 self.detail(met).bp = cursor.bp;
+                let top = self.top(met);
                 // SAFETY: the cursor is live, and the met frame is the same frame.
-                let unproven = unsafe { self.verify(met) };
+                let unproven = unsafe { self.verify(met, top) };
                 if unproven == 0 {
+                    self.ending = ending;
                     return self
                         .join(met + 1)
                         .then_some((self.fresh_length as u64, misses));
@@ -66,7 +69,7 @@ impl CachedStack {
                 return None;
             }
             // SAFETY: the cursor is a live frame and the rule is that of its address.
-            if !unsafe { found.rule.advance(&mut cursor) } || cursor.ip == 0 {
+            if !unsafe { self.advance(found.rule, &mut cursor) } {
                 break;
             }
         }

@@ -16,4 +16,5 @@ pub mod proof;
 pub mod reader;
 pub mod rule;
 pub mod rules;
+pub mod stack_memory;
 pub mod verify;

@@ -13,50 +13,20 @@
 //! them: where their return addresses lie in one page of memory, which is there as
 //! soon as the first may be read; or all on the thread's own stack, which is there
 //! as long as the thread is. (A stack that the program made itself may have been
-//! unmapped meanwhile and replaced by a shorter one.) The loop is bound by its loads
+//! unmapped meanwhile and replaced by a shorter one.) A frame that a signal interrupted
+//! has no return address below it, perhaps not even memory: none of the eight may be one. The loop is bound by its loads
 //! and instructions, so it has one branch for eight frames and compares two in a
 //! vector.
 
-use crate::sys;
+use super::stack_memory::{OwnStack, PAGE_BYTES};
 use core::arch::x86_64::{
     __m128i, _mm_castpd_si128, _mm_cmpeq_epi8, _mm_load_sd, _mm_loadh_pd, _mm_loadu_si128,
     _mm_movemask_epi8, _mm_or_si128, _mm_setzero_si128, _mm_xor_si128,
 };
 
-const PAGE_BYTES: usize = 4096;
-
-/// The part of a thread's own stack of which it is certain, without asking anybody,
-/// that it is mapped as long as the thread runs.
-pub struct OwnStack {
-    start: usize,
-    end: usize,
-}
-
-/// The kernel keeps at least twice this below the main thread's stack free of
-/// other mappings.
-const MAIN_STACK_BYTES: usize = 64 << 20;
-
-/// No thread of glibc has a smaller stack; it lies just below the thread's own
-/// control block.
-const LEAST_STACK_BYTES: usize = 16 << 10;
-
-impl OwnStack {
-    pub fn of_this_thread() -> OwnStack {
-        let (end, bytes) = if sys::tid() == sys::pid() {
-            (sys::main_stack_end(), MAIN_STACK_BYTES)
-        } else {
-            (sys::thread_control_block(), LEAST_STACK_BYTES)
-        };
-        OwnStack {
-            start: end.saturating_sub(bytes),
-            end,
-        }
-    }
-
-    #[inline(always)]
-    fn contains(&self, address: usize) -> bool {
-        (self.start..self.end).contains(&address)
-    }
+/// Whether one of two words of a stack can be read whenever the other can.
+pub fn are_there_together(one: usize, other: usize, own: &OwnStack) -> bool {
+    one / PAGE_BYTES == other / PAGE_BYTES || (own.contains(one) && own.contains(other))
 }
 
 /// How a frame is proven once its callee is: by its return address alone, and then
@@ -81,9 +51,7 @@ impl Proof {
         let Some((proof, place)) = before else {
             return Proof(1);
         };
-        let is_safe = place / PAGE_BYTES == address / PAGE_BYTES
-            || (own.contains(address) && own.contains(place));
-        if proof.is_run() && is_safe {
+        if proof.is_run() && are_there_together(address, place, own) {
             Proof((proof.0 + 1).min(Proof::LONGEST_RUN))
         } else {
             Proof(1)
@@ -119,14 +87,14 @@ unsafe fn are_eight_there(addresses: *const usize, ips: *const usize) -> bool {
 /// so that all of it stays in registers.
 ///
 /// # Safety
-/// The arrays must describe a cached stack in which all frames from `below` to `met`
-/// are proven.
+/// The arrays must describe a cached stack in which all frames from `below` to `top` are
+/// proven, and have return addresses that can be read.
 #[inline(never)]
 pub unsafe fn unproven_after_runs(
     addresses: *const usize,
     ips: *const usize,
     proofs: *const Proof,
-    met: usize,
+    top: usize,
     mut below: usize,
 ) -> usize {
     while below > 0 {
@@ -136,7 +104,7 @@ pub unsafe fn unproven_after_runs(
         unsafe {
             let proof = *proofs.add(below - 1);
             let from = below.wrapping_sub(proof.0 as usize);
-            let is_possible = proof.is_run() && from + 7 <= met;
+            let is_possible = proof.is_run() && from + 7 <= top;
             if !is_possible || !are_eight_there(addresses.add(from), ips.add(from)) {
                 break;
             }

@@ -15,7 +15,7 @@
 //! frame `*(bp + bp_offset)`), else unchanged. Functions that realign the stack
 //! for vectors are `BpDeref`, usually with offsets -8 and 0.
 
-use crate::sys;
+use super::stack_memory::OwnStack;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
@@ -47,10 +47,6 @@ pub struct Cursor {
 const SIGNAL_BP: usize = 120;
 const SIGNAL_SP: usize = 160;
 const SIGNAL_IP: usize = 168;
-
-/// A frame larger than this is believed only if its far end is mapped: a wrong
-/// bp must not make the recorder read where nothing is.
-const TRUSTED_FRAME_BYTES: usize = 16 << 10;
 
 impl Rule {
     pub const END: Rule = Rule::plain(RuleKind::End);
@@ -133,29 +129,30 @@ impl Rule {
     ///
     /// # Safety
     /// As for [`Rule::advance`].
-    pub unsafe fn step(self, frame: &Cursor) -> Option<Cursor> {
+    pub unsafe fn step(self, frame: &Cursor, own: &mut OwnStack) -> Option<Cursor> {
         let mut cursor = *frame;
         // SAFETY: handed on to the caller.
-        unsafe { self.advance(&mut cursor) }.then_some(cursor)
+        unsafe { self.advance(&mut cursor, own) }.then_some(cursor)
     }
 
-    /// Moves from a frame to its caller; false at the end of the stack.
+    /// Moves from a frame to its caller; false at the end of the stack, or where the
+    /// memory that the rule asks for is not there.
     ///
     /// # Safety
-    /// The cursor must stand in a live frame of this thread's stack and `self` be the
-    /// rule for its address, so that the words the rule reads are there.
+    /// The cursor must stand in a live frame of this thread, and `self` be the rule for its
+    /// address.
     #[inline(always)]
-    pub unsafe fn advance(self, cursor: &mut Cursor) -> bool {
+    pub unsafe fn advance(self, cursor: &mut Cursor, own: &mut OwnStack) -> bool {
         // Nearly every frame is of this kind; asked first, it costs one branch, and
         // the cursor stays in registers.
         if self.kind() == RuleKind::Sp {
             let cfa = cursor.sp.wrapping_add(self.offset());
             // SAFETY: handed on to the caller.
-            return unsafe { self.advance_to(cfa, cursor) };
+            return unsafe { self.advance_to(cfa, cursor, own) };
         }
         let mut moved = *cursor;
         // SAFETY: handed on to the caller.
-        let is_moved = unsafe { self.advance_otherwise(&mut moved) };
+        let is_moved = unsafe { self.advance_otherwise(&mut moved, own) };
         cursor.sp = moved.sp;
         cursor.ip = moved.ip;
         cursor.bp = moved.bp;
@@ -165,16 +162,16 @@ impl Rule {
 
     /// The same for the other kinds.
     #[inline(never)]
-    unsafe fn advance_otherwise(self, cursor: &mut Cursor) -> bool {
+    unsafe fn advance_otherwise(self, cursor: &mut Cursor, own: &mut OwnStack) -> bool {
         let cfa = match self.kind() {
             RuleKind::Sp => cursor.sp.wrapping_add(self.offset()),
             RuleKind::Bp => cursor.bp.wrapping_add(self.offset()),
             RuleKind::BpDeref => {
                 let at = cursor.bp.wrapping_add(self.offset());
-                if !plausible(cursor.sp, at) {
+                if !own.is_there(cursor.sp, at) {
                     return false;
                 }
-                // SAFETY: the unwind table says that the function saved its cfa here.
+                // SAFETY: the word is there.
                 unsafe { (at as *const usize).read() }
             }
             RuleKind::Signal => {
@@ -191,13 +188,15 @@ impl Rule {
             RuleKind::End | RuleKind::None => return false,
         };
         // SAFETY: handed on to the caller.
-        unsafe { self.advance_to(cfa, cursor) }
+        unsafe { self.advance_to(cfa, cursor, own) }
     }
 
     /// Moves to the caller of a frame whose cfa is known.
     #[inline(always)]
-    unsafe fn advance_to(self, cfa: usize, cursor: &mut Cursor) -> bool {
-        if !plausible(cursor.sp, cfa.wrapping_sub(8)) {
+    unsafe fn advance_to(self, cfa: usize, cursor: &mut Cursor, own: &mut OwnStack) -> bool {
+        let return_slot = cfa.wrapping_sub(8);
+        // Above sp, which also makes every walk end.
+        if !own.is_there(cursor.sp, return_slot) {
             return false;
         }
         if self.0 & 1 << 4 != 0 {
@@ -206,28 +205,20 @@ impl Rule {
                 _ => cfa,
             };
             let at = base.wrapping_add(self.bp_offset());
-            // SAFETY: the unwind table says that the frame saved bp here.
+            // What lies between two words of one page, or of the own stack, is there too.
+            let is_between = (cursor.sp..return_slot).contains(&at);
+            if !(is_between || own.is_there(cursor.sp, at)) {
+                return false;
+            }
+            // SAFETY: the word is there.
             cursor.bp = unsafe { (at as *const usize).read_unaligned() };
         }
-        // SAFETY: the unwind table says that the return address lies just below the cfa.
-        cursor.ip = unsafe { ((cfa - 8) as *const usize).read() };
+        // SAFETY: asked above.
+        cursor.ip = unsafe { (return_slot as *const usize).read() };
         cursor.sp = cfa;
         cursor.exact = false;
         true
     }
-}
-
-/// Whether `at` can be a word of the frame that starts at `sp`: above it (which
-/// also makes every walk end), aligned, and not beyond the stack's memory.
-#[inline(always)]
-fn plausible(sp: usize, at: usize) -> bool {
-    let distance = at.wrapping_sub(sp);
-    at & 7 == 0 && (distance < TRUSTED_FRAME_BYTES || far_but_mapped(distance, at))
-}
-
-#[cold]
-fn far_but_mapped(distance: usize, at: usize) -> bool {
-    distance < 1 << 40 && sys::is_mapped(at)
 }
 
 #[cfg(test)]

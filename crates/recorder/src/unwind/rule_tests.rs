@@ -40,13 +40,14 @@ fn stepping_reads_what_the_equations_say() {
         bp: 77,
         exact: false,
     });
+    let mut own = OwnStack::of_this_thread();
     // SAFETY: the array stands for a stack and both rules stay inside it.
     unsafe {
-        assert_eq!(by_sp.step(&frame), caller);
-        assert_eq!(by_bp.step(&frame), caller);
-        assert_eq!(Rule::END.step(&frame), None);
+        assert_eq!(by_sp.step(&frame, &mut own), caller);
+        assert_eq!(by_bp.step(&frame, &mut own), caller);
+        assert_eq!(Rule::END.step(&frame, &mut own), None);
     }
     let backwards = Rule::new(RuleKind::Sp, 0, None).unwrap();
     // SAFETY: the rule is refused before anything is read.
-    unsafe { assert_eq!(backwards.step(&frame), None) };
+    unsafe { assert_eq!(backwards.step(&frame, &mut own), None) };
 }
