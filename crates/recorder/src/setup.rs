@@ -99,6 +99,7 @@ fn set_up() -> Option<()> {
     let hot = hot::get();
     // A forked child has the parent's arena mapped; it must not keep it alive.
     unmap_arena();
+    thread::forget_parents_states();
     let is_forked = KEPT.loaded_by_pid.load(Ordering::Relaxed) != sys::pid();
     // SAFETY: only the thread that claimed SETTING_UP is here.
     let (config, buffer, path) = unsafe {
