@@ -101,6 +101,9 @@ fn a_child_and_a_grandchild_by_fork_have_profiles_of_their_own() {
         assert_eq!(recorder(ledger).unknown_frees, 0);
     }
     assert_eq!(recorder(family.of(parent)).inherited_frees, 0);
+    for ledger in [childs, grandchilds] {
+        assert_eq!(ledger.profile.meta.end, End::Exited { code: 0 });
+    }
 }
 
 /// The states of the parent's threads are nobody's in a child, whichever of its threads comes

@@ -479,10 +479,15 @@ pub fn wake_one(word: &AtomicU32) {
 }
 
 pub fn abort() -> ! {
+    exit(134)
+}
+
+/// Ends the process.
+pub fn exit(status: c_int) -> ! {
     loop {
         // SAFETY: ends the process, one way or the other.
         unsafe {
-            let _ = call(SYS_EXIT_GROUP, [134, 0, 0, 0, 0, 0]);
+            let _ = call(SYS_EXIT_GROUP, [status as usize, 0, 0, 0, 0, 0]);
             asm!("ud2");
         }
     }

@@ -4,6 +4,7 @@
 //! [`loader`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
+mod ends;
 mod heap;
 mod kernel;
 pub mod list;
