@@ -101,6 +101,28 @@ fn a_child_and_a_grandchild_by_fork_have_profiles_of_their_own() {
         assert_eq!(recorder(ledger).unknown_frees, 0);
     }
     assert_eq!(recorder(family.of(parent)).inherited_frees, 0);
+    for ledger in [childs, grandchilds] {
+        assert_eq!(ledger.profile.meta.end, End::Exited { code: 0 });
+    }
+}
+
+/// The states of the parent's threads are nobody's in a child, whichever of its threads comes
+/// first.
+#[test]
+fn a_childs_other_thread_may_allocate_before_the_one_that_forked() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["fork_then_thread"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let truths = Truths::parse_by_process(&recorded.stdout());
+    let (&child, truths) = truths.first_key_value().expect("the child told its truth");
+    let profiles = lab.profiles();
+    let ledger = profiles
+        .iter()
+        .map(|(_, ledger)| ledger)
+        .find(|ledger| ledger.profile.meta.pid == child)
+        .expect("the child has a profile");
+    ledger.expect_truths(truths);
+    ledger.expect_nothing_lost();
 }
 
 #[test]

@@ -44,6 +44,7 @@ mod odd_paths;
 mod orphans;
 mod other_users;
 mod overlap;
+mod own_memory;
 mod plots;
 mod process_trees;
 mod reading;

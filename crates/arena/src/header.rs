@@ -116,6 +116,8 @@ pub const DROPPED: Word = 88;
 pub const DROPPED_BYTES: Word = 89;
 pub const DROPPED_FREES: Word = 90;
 pub const UNKNOWN_FREES: Word = 91;
+/// The status that the process ended with, as far as it says so itself, plus one.
+pub const EXIT_STATUS: Word = 87;
 /// Not zero in a child that was forked: it has blocks that its parent made.
 pub const IS_FORKED: Word = 86;
 /// What the program wrote over its arguments, as servers do to say what a process is for.

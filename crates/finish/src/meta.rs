@@ -4,7 +4,7 @@ use crate::Ending;
 use crate::arena_file::{ArenaFile, Error};
 use crate::births;
 use residue_arena::header;
-use residue_profile::{Meta, Options};
+use residue_profile::{End, Meta, Options};
 
 pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
     let identity = arena.identity()?;
@@ -21,7 +21,7 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
         parent_pid: arena.word(header::PARENT_PID) as u32,
         started_unix_ns: started,
         duration_ns: ended.saturating_sub(started),
-        end: ending.end.clone(),
+        end: end(arena, ending),
         allocator: allocator(arena)?,
         page_bytes: residue_arena::PAGE_BYTES,
         max_rss_bytes: ending.max_rss_bytes,
@@ -35,6 +35,16 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
         birth_unit: births::unit(arena).to_string(),
         ..Meta::default()
     })
+}
+
+/// How it ended: as `residue` saw it, or else as the process said itself.
+fn end(arena: &ArenaFile, ending: &Ending) -> End {
+    match (&ending.end, arena.word(header::EXIT_STATUS)) {
+        (End::Unknown, said @ 1..=256) => End::Exited {
+            code: said as i32 - 1,
+        },
+        (seen, _) => seen.clone(),
+    }
 }
 
 /// File name of the library that answers `malloc`.

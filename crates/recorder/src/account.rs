@@ -10,6 +10,7 @@ use crate::hot::{self, Hot};
 use crate::jit_symbols::{self, Extent};
 use crate::mappings;
 use crate::moments;
+use crate::private;
 use crate::setup;
 use crate::sys;
 use core::cell::UnsafeCell;
@@ -65,6 +66,7 @@ fn take(hot: &Hot, arena: Arena, time_ns: u64) {
     let set = |word: usize, value: u64| words[word].store(value, Ordering::Relaxed);
     // The recorder's private memory is anonymous like the heap, and may even share
     // an area with it.
+    private::measure();
     let private = arena.get(header::PRIVATE_BYTES);
     let heap = sums.resident_bytes(ResidentKind::Heap);
     let own = private.min(heap);

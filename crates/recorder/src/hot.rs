@@ -90,6 +90,8 @@ pub struct Hot {
 
     /// Not zero once the arena's file system had no room for a step of growth.
     pub arena_is_short: AtomicU32,
+    /// The list of all private mappings; see `private`.
+    pub private_mappings: AtomicPtr<u8>,
     pub early_losses: EarlyLosses,
     /// Times that a thread got no state; see `thread`.
     pub states_refused: AtomicU64,

@@ -9,12 +9,14 @@ use residue_arena::header;
 /// Room for `count` values of `T`, zeroed; `None` when the kernel has no more.
 ///
 /// Untouched pages cost nothing, so tables may be generous; `touched_bytes` is
-/// what the caller expects to fill at once and is added to the account.
+/// what the caller expects to fill at once and is added to the account, which is
+/// an estimate until [`measure`] asks the kernel.
 pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
     let bytes = count.checked_mul(size_of::<T>())?;
     let start = sys::map_private(bytes)
         .ok()
         .or_else(|| take_reserved(bytes))?;
+    remember(start as usize, bytes);
     account(touched_bytes as i64);
     if let Some(arena) = hot::get().arena() {
         let virtual_bytes = arena.word(header::VIRTUAL_BYTES);
@@ -46,6 +48,71 @@ fn take_reserved(bytes: usize) -> Option<*mut u8> {
     };
     let taken = RESERVED_AT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
     taken.ok().map(|at| at as *mut u8)
+}
+
+/// A page of the list of all private mappings.
+#[repr(C)]
+struct Listed {
+    next: *mut Listed,
+    used: AtomicUsize,
+    mappings: [(AtomicUsize, AtomicUsize); PAGE_MAPPINGS],
+}
+
+const PAGE_MAPPINGS: usize = 255;
+const _: () = assert!(size_of::<Listed>() == 4096);
+
+/// Enters a mapping into the list.
+fn remember(start: usize, bytes: usize) {
+    let first = &hot::get().private_mappings;
+    loop {
+        let page = first.load(Ordering::Acquire).cast::<Listed>();
+        // SAFETY: pages of the list are never unmapped.
+        if let Some(listed) = unsafe { page.as_ref() }
+            && let Some((start_place, bytes_place)) = listed.mappings.get(
+                listed
+                    .used
+                    .fetch_add(1, Ordering::Relaxed)
+                    .min(PAGE_MAPPINGS),
+            )
+        {
+            start_place.store(start, Ordering::Relaxed);
+            return bytes_place.store(bytes, Ordering::Release);
+        }
+        let Ok(fresh) = sys::map_private(size_of::<Listed>()) else {
+            return;
+        };
+        // SAFETY: fresh memory of this size, in which zeros are an empty page.
+        unsafe { (*fresh.cast::<Listed>()).next = page };
+        // Where another thread was first, its page is used, and this one is a page lost.
+        let _ = first.compare_exchange(page.cast(), fresh, Ordering::AcqRel, Ordering::Acquire);
+    }
+}
+
+/// Puts the account right: asks the kernel which pages are there.
+pub fn measure() {
+    let hot = hot::get();
+    let Some(arena) = hot.recording_arena() else {
+        return;
+    };
+    let mut bytes = 0;
+    let mut page = hot
+        .private_mappings
+        .load(Ordering::Acquire)
+        .cast::<Listed>()
+        .cast_const();
+    // SAFETY: pages of the list are never unmapped.
+    while let Some(listed) = unsafe { page.as_ref() } {
+        bytes += size_of::<Listed>();
+        for (start, length) in &listed.mappings {
+            let length = length.load(Ordering::Acquire);
+            match sys::resident_bytes(start.load(Ordering::Relaxed), length) {
+                Some(resident) => bytes += resident,
+                None => return,
+            }
+        }
+        page = listed.next.cast_const();
+    }
+    arena.set(header::PRIVATE_BYTES, bytes as u64);
 }
 
 /// Adds to the recorder's account of its own memory.

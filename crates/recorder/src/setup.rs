@@ -101,6 +101,7 @@ fn set_up() -> Option<()> {
     // A forked child has the parent's arena mapped; it must not keep it alive. If it can have
     // none of its own, the parent's profile tells of it.
     let inherited = Arena::at(KEPT.arena_base.swap(0, Ordering::Relaxed));
+    thread::forget_parents_states();
     let result = set_up_with(hot, inherited);
     if let Some(arena) = inherited {
         arena.unmap();

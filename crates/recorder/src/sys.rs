@@ -361,6 +361,22 @@ pub fn is_readable(address: usize) -> bool {
     asked == Err(Errno(INVALID))
 }
 
+/// Bytes of a range of whole pages that are in memory; `None` where the kernel does not say.
+pub fn resident_bytes(start: usize, bytes: usize) -> Option<usize> {
+    const PAGES_AT_ONCE: usize = 512;
+    let mut pages = 0;
+    let mut flags = [0_u8; PAGES_AT_ONCE];
+    for from in (0..bytes).step_by(PAGES_AT_ONCE * 4096) {
+        let length = (bytes - from).min(PAGES_AT_ONCE * 4096);
+        let arguments = [start + from, length, flags.as_mut_ptr() as usize, 0, 0, 0];
+        // SAFETY: the kernel writes one byte for each page asked about.
+        unsafe { call(SYS_MINCORE, arguments) }.ok()?;
+        let asked = flags.iter().take(length.div_ceil(4096));
+        pages += asked.filter(|&&flag| flag & 1 != 0).count();
+    }
+    Some(pages * 4096)
+}
+
 /// Copies memory of this process: an error where it is not there, and a plain read would
 /// be a fatal signal. All of it or none counts as read.
 ///
@@ -537,10 +553,15 @@ pub fn wake_one(word: &AtomicU32) {
 }
 
 pub fn abort() -> ! {
+    exit(134)
+}
+
+/// Ends the process.
+pub fn exit(status: c_int) -> ! {
     loop {
         // SAFETY: ends the process, one way or the other.
         unsafe {
-            let _ = call(SYS_EXIT_GROUP, [134, 0, 0, 0, 0, 0]);
+            let _ = call(SYS_EXIT_GROUP, [status as usize, 0, 0, 0, 0, 0]);
             asm!("ud2");
         }
     }

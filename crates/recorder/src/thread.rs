@@ -19,7 +19,7 @@ use crate::tls;
 use crate::trie::RecentChildren;
 use crate::unwind::cached::{CachedStack, Leaf};
 use core::ffi::c_void;
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 use residue_arena::{header, node};
@@ -88,11 +88,40 @@ const NUMBER_UNKNOWN: u32 = u32::MAX;
 /// No stack pointers.
 const FREE: usize = 0;
 const MUTED: usize = 1;
+/// The state is that of a thread before a fork, and speaks of an arena that is gone.
+const STALE: usize = 2;
+
+/// The states of this process, kept where a fork leaves them: a child's thread may still hold
+/// one when another thread has made the child its arena.
+static MADE: AtomicPtr<Thread> = AtomicPtr::new(core::ptr::null_mut());
+
+/// Lets no thread of a forked child use a state of its parent.
+pub fn forget_parents_states() {
+    let mut at = MADE.swap(core::ptr::null_mut(), Ordering::Acquire);
+    while !at.is_null() {
+        // SAFETY: states are never unmapped, and their owners are not in the recorder.
+        unsafe {
+            (*at).busy.store(STALE, Ordering::Relaxed);
+            at = (*at).next;
+        }
+    }
+}
+
+/// This thread's state; null where it has none yet.
+fn own() -> *mut Thread {
+    let thread = tls::get();
+    // SAFETY: a thread's slot holds a state that is never unmapped.
+    if !thread.is_null() && unsafe { (*thread).busy.load(Ordering::Relaxed) } == STALE {
+        tls::set(core::ptr::null_mut());
+        tls::set_last(core::ptr::null_mut());
+    }
+    tls::get()
+}
 
 /// Raises or lowers how deep this thread is muted; returns the calls it made while
 /// muted, `None` where its state is not to be had.
 pub fn change_muting(by: i32) -> Option<u32> {
-    let mut thread = tls::get();
+    let mut thread = own();
     if thread.is_null() {
         drop(first_entry(Loss::Nothing)?);
         thread = tls::get();
@@ -181,6 +210,9 @@ fn first_entry(loss: Loss) -> Option<Guard> {
 
 #[cold]
 fn nested_entry(mut thread: *mut Thread, loss: Loss) -> Option<Guard> {
+    if own().is_null() {
+        return first_entry(loss);
+    }
     loop {
         // SAFETY: states in the chain are never unmapped.
         let state = unsafe { &mut *thread };
@@ -328,6 +360,7 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
         (*thread).take_over(tid);
     }
     hot.threads.store(thread, Ordering::Release);
+    MADE.store(thread, Ordering::Release);
     if hot.thread_count.fetch_add(1, Ordering::Relaxed) == 1 {
         returned::set_up();
         hot.many_threads.store(1, Ordering::Release);
@@ -439,7 +472,7 @@ pub unsafe extern "C" fn thread_ended(value: *mut c_void) {
     let round = (value as usize & ROUNDS_MASK) + 1;
     let mut thread = value.map_addr(|at| at & !ROUNDS_MASK).cast::<Thread>();
     let hot = hot::get();
-    if !hot.is_recording() || tls::get() != thread {
+    if !hot.is_recording() || own() != thread {
         return;
     }
     let key = hot.thread_key.load(Ordering::Relaxed);

@@ -7,6 +7,7 @@ use crate::functions;
 use crate::hot;
 use crate::jit_symbols::{self, Extent};
 use crate::modules;
+use crate::private;
 use crate::recorder;
 use crate::setup;
 use crate::sys;
@@ -188,6 +189,7 @@ extern "C" fn destructor() {
     arena.note_time();
     setup::note_title(arena);
     thread_names::note_all();
+    private::measure();
     note_descriptor(dynamic::anywhere(jit_symbols::DESCRIPTOR));
     jit_symbols::look(Extent::All);
 }

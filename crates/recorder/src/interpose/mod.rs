@@ -4,6 +4,7 @@
 //! [`loader`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
+mod ends;
 mod exec;
 mod heap;
 mod identity;

@@ -16,6 +16,7 @@ macro_rules! real_functions {
         }
 
         $(
+            #[allow(non_snake_case)]
             /// The next function of this name; `None` where there is none, or
             /// while it is being looked for.
             #[inline(always)]
@@ -69,6 +70,10 @@ real_functions! {
     shmat: fn(c_int, *mut u8, c_int) -> *mut u8;
     shmdt: fn(*mut u8) -> c_int;
     prctl: fn(c_int, usize, usize, usize, usize) -> c_int;
+    exit: fn(c_int);
+    _exit: fn(c_int);
+    _Exit: fn(c_int);
+    quick_exit: fn(c_int);
     dlclose: fn(*mut c_void) -> c_int;
     pthread_setname_np: fn(usize, *const c_char) -> c_int;
     execve: fn(*const c_char, Strings, Strings) -> c_int;
