@@ -64,6 +64,10 @@ pub mod thread {
     pub const EARLIER_NAMES_DIFFER: usize = 21;
     /// Libc's handle of the thread, for the recorder.
     pub const HANDLE: usize = 22;
+    /// Stacks, of those unwound, that did not reach the root; and those in which a frame
+    /// pointer had to stand in for an unwind table.
+    pub const EARLY_STACKS: usize = 23;
+    pub const GUESSED_STACKS: usize = 24;
     pub const WORDS: usize = 32;
 }
 pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;

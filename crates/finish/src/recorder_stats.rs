@@ -28,6 +28,8 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
         rules: arena.word(header::RULES),
         trie_nodes: arena.used(Region::Nodes),
         cut_stacks: sum(stat::CUT_STACKS),
+        early_stacks: sum(stat::EARLY_STACKS),
+        guessed_stacks: sum(stat::GUESSED_STACKS),
         dropped: sum(stat::DROPPED),
         dropped_bytes: sum(stat::DROPPED_BYTES),
         unknown_frees: sum(stat::UNKNOWN_FREES),

@@ -30,6 +30,7 @@ mod ledger;
 mod live;
 mod mappings;
 mod marks;
+mod module_file;
 mod modules;
 mod moments;
 mod names;

@@ -170,12 +170,24 @@ fn cost(profile: &Profile) -> String {
 
 fn losses(profile: &Profile) -> String {
     let recorder = &profile.recorder;
-    format!(
+    let mut losses = format!(
         "{} dropped, {} of unknown blocks, {} cut",
         count(recorder.dropped),
         counted(recorder.unknown_frees, "free", "frees"),
         counted(recorder.cut_stacks, "stack", "stacks"),
-    )
+    );
+    let mut add = |stacks: u64, what: &str| {
+        if stacks > 0 {
+            let of = count(recorder.stacks_unwound);
+            losses.push_str(&format!(
+                "; {} of {of} unwound stacks {what}",
+                count(stacks)
+            ));
+        }
+    };
+    add(recorder.early_stacks, "end before the root");
+    add(recorder.guessed_stacks, "rely on frame pointers");
+    losses
 }
 
 /// The options that keep something out of the profile.

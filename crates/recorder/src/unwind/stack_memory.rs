@@ -56,7 +56,7 @@ impl OwnStack {
     #[inline(always)]
     pub fn is_there(&mut self, sp: usize, at: usize) -> bool {
         let is_near = at >= sp && (at ^ sp.wrapping_sub(8)) < PAGE_BYTES;
-        at % 8 == 0 && (is_near || self.is_further_there(sp, at))
+        at & 7 == 0 && (is_near || self.is_further_there(sp, at))
     }
 
     #[inline(never)]
