@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need python3:python3 jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
+	@scripts/need python3:python3 jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack gdb:gdb dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
 # The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.
