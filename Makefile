@@ -155,9 +155,15 @@ check:
 bench: build test-tools $(WORKLOADS)/.built
 	python3 benches/overhead.py --residue $(RESIDUE) --workloads $(WORKLOADS) --json build/overhead.json --markdown docs/OVERHEAD.md --update-readme README.md
 
-# A million stacks each, compared with libgcc's unwinder, on four programs.
+# A million stacks each, compared with libgcc's unwinder, on five programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)
+
+# How many stacks reach their root through the generated code of Node.js and Java.
+.PHONY: roots
+roots: build test-tools $(WORKLOADS)/.built
+	@scripts/need node:nodejs java:default-jdk-headless
+	benches/stack_roots $(RESIDUE) $(WORKLOADS)
 
 # Real programs of twenty shapes: what the verdict says of each, and how often its
 # intervals hold the true rate.

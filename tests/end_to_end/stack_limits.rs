@@ -1,8 +1,8 @@
 //! Stacks at their limits: overflows that the program handles, ends of mappings, code without
 //! unwind tables, depths beyond all bounds.
 
-use crate::support::Lab;
-use residue_profile::StackKind;
+use crate::support::{Lab, workloads};
+use residue_profile::{Stack, StackKind};
 
 /// Everything that returned is recorded, and what the program jumped out of is dropped.
 fn expect_all_accounted_for(arguments: &[&str]) {
@@ -131,4 +131,33 @@ fn paths_of_deep_stacks_are_the_same_on_the_way_down_and_up() {
         paths
     };
     assert_eq!(paths("down_leaf"), paths("up_leaf"));
+}
+
+/// Generated code of V8 has frame pointers and no unwind tables.
+#[test]
+fn stacks_of_node_reach_the_root() {
+    let lab = Lab::new();
+    let script = workloads::find("calls.js");
+    let script = script.to_str().expect("a path in UTF-8");
+    let recorded = lab.record(&["--verify-stacks"], &["node", script]);
+    let ledger = recorded.ledger();
+    let is_rooted = |stack: &Stack| {
+        let names = ledger.names_leaf_first(stack);
+        let mut outermost = names.iter().rev().take(3);
+        outermost.any(|name| {
+            name.starts_with("_start") || name.contains("clone") || *name == "_dl_start_user"
+        })
+    };
+    let heap = || {
+        let stacks = ledger.profile.stacks.iter();
+        stacks.filter(|stack| stack.kind == StackKind::Heap)
+    };
+    let all: u64 = heap().map(|stack| stack.counters.calls).sum();
+    let rooted = heap().filter(|stack| is_rooted(stack));
+    let rooted: u64 = rooted.map(|stack| stack.counters.calls).sum();
+    assert!(all > 10_000, "{}", recorded.describe());
+    assert!(rooted * 100 >= all * 99, "{rooted} of {all} calls");
+    let recorder = &ledger.profile.recorder;
+    assert!(recorder.guessed_stacks > 0, "{recorder:?}");
+    assert_eq!(recorder.verify_differences, 0, "{recorder:?}");
 }
