@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need musl-gcc:musl-tools python3:python3 jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
+	@scripts/need musl-gcc:musl-tools python3:python3 jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack gdb:gdb dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0
 
 # The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.
@@ -155,9 +155,15 @@ check:
 bench: build test-tools $(WORKLOADS)/.built
 	python3 benches/overhead.py --residue $(RESIDUE) --workloads $(WORKLOADS) --json build/overhead.json --markdown docs/OVERHEAD.md --update-readme README.md
 
-# A million stacks each, compared with libgcc's unwinder, on four programs.
+# A million stacks each, compared with libgcc's unwinder, on five programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)
+
+# How many stacks reach their root through the generated code of Node.js and Java.
+.PHONY: roots
+roots: build test-tools $(WORKLOADS)/.built
+	@scripts/need node:nodejs java:default-jdk-headless
+	benches/stack_roots $(RESIDUE) $(WORKLOADS)
 
 # Real programs of twenty shapes: what the verdict says of each, and how often its
 # intervals hold the true rate.

@@ -1,10 +1,11 @@
 /* Plugins come and go at the same addresses: loads plugin_a.so, allocates in it,
  * unloads it, does the same with plugin_b.so of the same layout, and again.
  *
- *   plugin_host [rounds=50] [origin]
+ *   plugin_host [rounds=50] [origin | unseen | moving]
  *
  * The plugins lie beside the program; `origin` finds them as "$ORIGIN/…", which the
- * loader resolves by who called dlopen.
+ * loader resolves by who called dlopen. `unseen` closes them by libc's own dlclose, as a
+ * module opened with RTLD_DEEPBIND does; `moving` has each load at an address of its own.
  *
  * Truth: plugin_a_alloc.* and plugin_b_alloc.*; reused_rounds, the rounds in which
  * b's function had a's address; reused, 1 if there was one. */
@@ -13,10 +14,13 @@
 
 #include <dlfcn.h>
 #include <limits.h>
+#include <sys/mman.h>
 
 typedef void *allocate(size_t);
 
 static char folder[PATH_MAX] = "$ORIGIN/";
+static int (*close_plugin)(void *) = dlclose;
+static int is_moving;
 
 /* Returns where the plugin's function was. A fourth of the blocks is freed when the
  * code that made them is gone. */
@@ -35,7 +39,10 @@ static uintptr_t use_plugin(const char *file, const char *function, struct tally
         tally_made(t, size + i);
     }
     uintptr_t address = (uintptr_t)call;
-    dlclose(plugin);
+    close_plugin(plugin);
+    /* Something else where it was. */
+    if (is_moving)
+        mmap((void *)(address & -4096ul), 4096, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     for (size_t i = 0; i < 20; i += 4) {
         free(blocks[i]);
         tally_freed(t, size + i);
@@ -45,7 +52,13 @@ static uintptr_t use_plugin(const char *file, const char *function, struct tally
 
 int main(int argc, char **argv) {
     u64 rounds = number_arg(argc, argv, 1, 50), reused = 0;
-    if (argc <= 2) {
+    const char *mode = argc > 2 ? argv[2] : "";
+    is_moving = strcmp(mode, "moving") == 0;
+    if (strcmp(mode, "unseen") == 0) {
+        void *libc = dlopen("libc.so.6", RTLD_LAZY);
+        close_plugin = (int (*)(void *))dlsym(libc, "dlclose");
+    }
+    if (strcmp(mode, "origin") != 0) {
         ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);
         folder[length] = 0;
         strrchr(folder, '/')[1] = 0;

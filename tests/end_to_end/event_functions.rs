@@ -228,3 +228,53 @@ fn thousands_of_entries_stay_in_order() {
     }
     assert_eq!(expected, 12_001);
 }
+
+/// A jump over the first five bytes would be entered in its midst.
+#[test]
+fn a_function_with_a_second_symbol_near_its_entry_is_left_alone() {
+    let lab = Lab::new();
+    let options = ["--event-function", "entered_first"];
+    let recorded = lab.record(&options, &["second_entry"]);
+    recorded.expect_exact();
+    let said = recorded.stderr();
+    assert!(
+        said.contains("1 of 1 matching function not hooked"),
+        "{said}"
+    );
+}
+
+/// A debugger puts back what was under its breakpoint, over whatever is there then.
+#[test]
+fn a_breakpoint_at_the_entry_is_left_alone() {
+    let lab = Lab::new();
+    let program = workloads::find("event_steps");
+    let command = [
+        "gdb",
+        "-q",
+        "-batch",
+        "-nx",
+        "-ex",
+        "break *process_event",
+        "-ex",
+        "run",
+        "-ex",
+        "continue",
+        "-ex",
+        "delete",
+        "-ex",
+        "continue",
+        "--args",
+        program.to_str().expect("a path in UTF-8"),
+        "own",
+    ];
+    let options = ["--event-function", "process_event", "-t", "event_steps"];
+    let recorded = lab.record(&options, &command);
+    let said = recorded.describe();
+    assert!(said.contains("exited normally"), "{said}");
+    assert_eq!(
+        said.matches("Breakpoint 1, process_event").count(),
+        2,
+        "{said}"
+    );
+    assert!(said.contains("not hooked"), "{said}");
+}

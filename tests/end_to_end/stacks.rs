@@ -132,6 +132,34 @@ fn plugins_found_beside_the_program_by_origin_are_told_apart() {
     expect_plugins_apart(&["plugin_host", "50", "origin"]);
 }
 
+/// A module that was opened with `RTLD_DEEPBIND` calls libc's `dlclose`.
+#[test]
+fn plugins_closed_where_nobody_sees_it_are_told_apart() {
+    expect_plugins_apart(&["plugin_host", "50", "unseen"]);
+}
+
+/// The same file is the same code, whenever and wherever it is loaded.
+#[test]
+fn a_plugin_that_is_loaded_again_and_again_makes_no_new_stacks() {
+    for mode in ["", "moving", "unseen"] {
+        let few = nodes_and_stacks_of_plugins(&["plugin_host", "5", mode]);
+        let many = nodes_and_stacks_of_plugins(&["plugin_host", "200", mode]);
+        assert_eq!(few, many, "nodes and stacks of 5 and of 200 rounds, {mode}");
+    }
+}
+
+/// Nodes of the trie, and stacks in the plugins: one in each.
+fn nodes_and_stacks_of_plugins(arguments: &[&str]) -> (u64, usize) {
+    let (ledger, _) = Lab::new().record(&[], arguments).expect_exact();
+    let plugins = ["plugin_a_alloc", "plugin_b_alloc"];
+    let stacks = plugins.map(|function| ledger.stacks_with(function).count());
+    assert_eq!(stacks, [1, 1]);
+    (
+        ledger.profile.recorder.trie_nodes,
+        ledger.profile.stacks.len(),
+    )
+}
+
 #[test]
 fn a_hundred_thousand_distinct_stacks_are_all_kept() {
     let (ledger, truths) = Lab::new()

@@ -145,6 +145,12 @@ export type RecorderStats = {
   trie_nodes: number;
   /** Stacks longer than the depth limit, kept with their root and leaf sides. */
   cut_stacks: number;
+  /** Stacks, of those unwound, that did not reach the root: code without an unwind table whose
+      frame pointer leads nowhere, or memory that is not there. */
+  early_stacks: number;
+  /** Stacks, of those unwound, in which frames above code without an unwind table were found by
+      its frame pointer: these frames are less certain than the others. */
+  guessed_stacks: number;
   /** Allocations that could not be recorded (no memory left for it). */
   dropped: number;
   dropped_bytes: number;

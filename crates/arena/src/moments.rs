@@ -195,9 +195,32 @@ pub const MOST_NAMES: u64 = 1 << 12;
 /// question begins at the first item again.
 pub const LOAD_BYTES: u64 = 16;
 
-/// A function whose entries begin events: address and size in bytes. Each answer
-/// begins at the first item again.
+/// A function whose entries begin events: its address; and its size in bytes, with, in the
+/// highest byte, how many bytes further the next symbol stands, zero where that is far. Each
+/// answer begins at the first item again.
 pub const TARGET_BYTES: u64 = 16;
+
+/// The second word of a target.
+pub mod target {
+    const SIZE_BITS: u32 = 56;
+
+    pub const fn pack(size: u64, next_symbol: Option<u64>) -> u64 {
+        let next_symbol = match next_symbol {
+            Some(bytes @ 1..=0xff) => bytes,
+            _ => 0,
+        };
+        next_symbol << SIZE_BITS | size & ((1 << SIZE_BITS) - 1)
+    }
+
+    /// The size, and the distance to the next symbol.
+    pub const fn unpack(word: u64) -> (u64, Option<u64>) {
+        let next_symbol = match word >> SIZE_BITS {
+            0 => None,
+            bytes => Some(bytes),
+        };
+        (word & ((1 << SIZE_BITS) - 1), next_symbol)
+    }
+}
 /// Most functions in one answer.
 pub const MOST_TARGETS: u64 = 1 << 12;
 

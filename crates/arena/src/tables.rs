@@ -66,6 +66,10 @@ pub mod thread {
     pub const HANDLE: usize = 22;
     /// Frees that could not be recorded: their blocks count as live.
     pub const DROPPED_FREES: usize = 23;
+    /// Stacks, of those unwound, that did not reach the root; and those in which a frame
+    /// pointer had to stand in for an unwind table.
+    pub const EARLY_STACKS: usize = 24;
+    pub const GUESSED_STACKS: usize = 25;
     pub const WORDS: usize = 32;
 }
 pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;

@@ -32,6 +32,8 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
         rules: arena.word(header::RULES),
         trie_nodes: arena.used(Region::Nodes),
         cut_stacks: sum(stat::CUT_STACKS),
+        early_stacks: sum(stat::EARLY_STACKS),
+        guessed_stacks: sum(stat::GUESSED_STACKS),
         dropped: in_all(stat::DROPPED, header::DROPPED),
         dropped_bytes: in_all(stat::DROPPED_BYTES, header::DROPPED_BYTES),
         dropped_frees: in_all(stat::DROPPED_FREES, header::DROPPED_FREES),

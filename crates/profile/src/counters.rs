@@ -148,6 +148,12 @@ numbers! {
         trie_nodes,
         /// Stacks longer than the depth limit, kept with their root and leaf sides.
         cut_stacks,
+        /// Stacks, of those unwound, that did not reach the root: code without an unwind
+        /// table whose frame pointer leads nowhere, or memory that is not there.
+        early_stacks,
+        /// Stacks, of those unwound, in which frames above code without an unwind table were
+        /// found by its frame pointer: these frames are less certain than the others.
+        guessed_stacks,
         /// Allocations that could not be recorded (no memory left for it).
         dropped,
         dropped_bytes,

@@ -6,7 +6,7 @@
 //! there is something new to search.
 
 use crate::arena_map::{self, Arena};
-use crate::detour::{self, Refusal};
+use crate::detour::{self, Function, Refusal};
 use crate::hot;
 use crate::marks;
 use crate::setup;
@@ -14,7 +14,7 @@ use crate::sys;
 use core::ffi::{c_char, c_int};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use residue_arena::header;
-use residue_arena::moments::MOST_TARGETS;
+use residue_arena::moments::{MOST_TARGETS, target};
 use residue_arena::region::{Region, USED};
 
 /// Tags of detours.
@@ -166,8 +166,13 @@ fn watch_found(arena: Arena) {
         // SAFETY: the run of targets was made present at the start.
         let words = unsafe { arena_map::words::<2>(arena.item(Region::Targets, index)) };
         let address = words[0].load(Ordering::Acquire) as usize;
-        let size = words[1].load(Ordering::Relaxed) as usize;
-        let word = match detour::install(address, Some(size), EVENT) {
+        let (size, next_symbol) = target::unpack(words[1].load(Ordering::Relaxed));
+        let function = Function {
+            address,
+            size: Some(size as usize),
+            next_symbol: next_symbol.map(|bytes| bytes as usize),
+        };
+        let word = match detour::install_in(&function, EVENT) {
             Ok(()) => header::FUNCTIONS_WATCHED,
             Err(Refusal::NoRoomNearby | Refusal::OutOfReach) => header::FUNCTIONS_WITHOUT_ROOM,
             Err(Refusal::NotAllowed) => header::FUNCTIONS_FORBIDDEN,

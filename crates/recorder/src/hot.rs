@@ -81,6 +81,14 @@ pub struct Hot {
     pub returned: AtomicPtr<returned::Directory>,
     pub modules: AtomicPtr<u8>,
     pub module_count: AtomicU32,
+    /// The dynamic linker allocated: it may have loaded something in the place of a known
+    /// module.
+    pub modules_are_doubtful: AtomicU32,
+    /// Stacks have led through code that is in no module.
+    pub has_generated_code: AtomicU32,
+    /// The dynamic linker's own code.
+    pub linker_start: AtomicUsize,
+    pub linker_end: AtomicUsize,
     pub mapping_index: AtomicPtr<u8>,
     pub mapping_count: AtomicU32,
     /// Freed mapping records, numbered from one and linked through their start.

@@ -32,6 +32,7 @@ mod live;
 mod loss;
 mod mappings;
 mod marks;
+mod module_file;
 mod modules;
 mod moments;
 mod names;

@@ -3,9 +3,19 @@
 //! `_dl_find_object` answers from glibc's own lock-free tables; a module is
 //! written to the arena when an address in it is first met. After a `dlclose`
 //! the known modules are looked at again and those that are gone are ended.
+//!
+//! A file that is loaded again is the same code, wherever it lies now: its frames get the
+//! addresses and the generation of its first load, so that a plugin that comes and goes
+//! makes neither new stacks nor new records. A frame's key of such a load holds, in place of
+//! the generation, the number of a row that says how far it was moved.
+//!
+//! Not every `dlclose` is seen: a module that was opened with `RTLD_DEEPBIND` calls libc's
+//! own. But whatever comes in its place is loaded by the dynamic linker, which allocates for
+//! that, and its allocations are seen.
 
 use crate::arena_map;
 use crate::hot;
+use crate::module_file;
 use crate::private;
 use crate::sys;
 use crate::unwind::rules;
@@ -20,6 +30,7 @@ pub struct Located {
     pub eh_frame_header: usize,
     /// Range of memory that holds the unwind tables.
     pub tables: (usize, usize),
+    /// For the frame's key: a generation, or what stands in its place.
     pub generation: u32,
 }
 
@@ -30,6 +41,10 @@ struct Known {
     end: AtomicUsize,
     link_map: AtomicUsize,
     generation: AtomicU64,
+    /// Where the file lay when it was first loaded, and which file it is.
+    first_start: AtomicUsize,
+    bytes: AtomicUsize,
+    identity: AtomicU64,
 }
 
 impl Known {
@@ -39,10 +54,25 @@ impl Known {
             self.end.load(Ordering::Relaxed),
         )
     }
+
+    /// The module lies there now. The lock is held.
+    fn enter(&self, object: &sys::FoundObject) {
+        let bytes = object.map_end - object.map_start;
+        self.bytes.store(bytes, Ordering::Relaxed);
+        self.link_map
+            .store(object.link_map as usize, Ordering::Relaxed);
+        self.end.store(object.map_end, Ordering::Relaxed);
+        self.start.store(object.map_start, Ordering::Release);
+    }
 }
 
 const MOST_MODULES: usize = 1 << 16;
-const MOST_GENERATION: u32 = (1 << (64 - node::GENERATION_SHIFT)) - 1;
+
+/// What stands in place of a generation from here on is the number of a row: there is room
+/// for this many modules that were moved, among those that are loaded at one time.
+const FIRST_MOVED: u32 = 0xff00;
+const MARK_LIMIT: u32 = (1 << (64 - node::GENERATION_SHIFT)) - 1;
+const MOST_GENERATION: u32 = FIRST_MOVED - 1;
 
 fn find_object(address: usize) -> Option<sys::FoundObject> {
     let mut found = sys::FoundObject::EMPTY;
@@ -67,8 +97,8 @@ pub fn locate(address: usize) -> Option<Located> {
     let object = find_object(address)?;
     let generation = known()
         .iter()
-        .find(|known| is_same(known, &object))
-        .map(|known| known.generation.load(Ordering::Relaxed) as u32)
+        .position(|known| is_same(known, &object))
+        .map(mark_of)
         .unwrap_or_else(|| register(&object));
     let header = object.eh_frame_header as usize;
     // An executable with holes between its segments is found segment by segment, and
@@ -90,22 +120,63 @@ fn is_same(known: &Known, object: &sys::FoundObject) -> bool {
         && known.link_map.load(Ordering::Relaxed) == object.link_map as usize
 }
 
-/// Enters a module that was met for the first time; returns its generation.
+/// What the keys of frames in the module of this row hold in place of an address's
+/// generation: the number of the row where it was moved, and there is room for that.
+fn mark_of(row: usize) -> u32 {
+    let Some(known) = known().get(row) else {
+        return 0;
+    };
+    let is_moved = known.start.load(Ordering::Relaxed) != known.first_start.load(Ordering::Relaxed);
+    match u32::try_from(row) {
+        Ok(row) if is_moved && row <= MARK_LIMIT - FIRST_MOVED => FIRST_MOVED + row,
+        _ => known.generation.load(Ordering::Relaxed) as u32,
+    }
+}
+
+/// The key of a frame as it would be had its module never moved.
+#[inline(always)]
+pub fn unmoved(key: u64) -> u64 {
+    match (key >> node::GENERATION_SHIFT) as u32 {
+        FIRST_MOVED.. => moved_back(key),
+        _ => key,
+    }
+}
+
+#[cold]
+fn moved_back(key: u64) -> u64 {
+    let row = (key >> node::GENERATION_SHIFT) as u32 - FIRST_MOVED;
+    let Some(known) = known().get(row as usize) else {
+        return key;
+    };
+    let (start, first_start) = (
+        known.start.load(Ordering::Relaxed) as u64,
+        known.first_start.load(Ordering::Relaxed) as u64,
+    );
+    let address = (key & node::ADDRESS_MASK)
+        .wrapping_sub(start)
+        .wrapping_add(first_start);
+    let generation = known.generation.load(Ordering::Relaxed);
+    generation << node::GENERATION_SHIFT | key & node::EXACT_BIT | address & node::ADDRESS_MASK
+}
+
+/// Enters a module that was met for the first time; returns the mark of its frames.
 #[cold]
 fn register(object: &sys::FoundObject) -> u32 {
     let hot = hot::get();
     let _held = hot.modules_lock.lock();
-    if let Some(known) = known().iter().find(|known| is_same(known, object)) {
-        return known.generation.load(Ordering::Relaxed) as u32;
+    if let Some(row) = known().iter().position(|known| is_same(known, object)) {
+        return mark_of(row);
     }
     // What lay there before went away without a `dlclose` that was seen, or is just
     // being closed.
-    let replaced = |known: &Known| {
-        let (start, end) = known.range();
-        start != 0 && start < object.map_end && object.map_start < end
-    };
-    if end_modules(replaced) {
-        code_changed();
+    end_modules(|known| overlaps(known.range(), object));
+    let identity = module_file::identity(object, path_of(object.map_start));
+    if let Some(row) = row_for_reload(object, identity) {
+        return mark_of(row);
+    }
+    // Another file was first loaded there: the addresses need a generation of their own.
+    if known().iter().any(|known| shares_addresses(known, object)) {
+        next_generation();
     }
     let generation = hot.generation.load(Ordering::Relaxed);
     if hot.modules.load(Ordering::Relaxed).is_null() {
@@ -126,15 +197,40 @@ fn register(object: &sys::FoundObject) -> u32 {
             .cast::<Known>()
             .add(index)
     };
+    row.identity.store(identity, Ordering::Relaxed);
     row.generation
         .store(u64::from(generation), Ordering::Relaxed);
-    row.link_map
-        .store(object.link_map as usize, Ordering::Relaxed);
-    row.end.store(object.map_end, Ordering::Relaxed);
-    row.start.store(object.map_start, Ordering::Relaxed);
+    row.first_start.store(object.map_start, Ordering::Relaxed);
+    row.enter(object);
     hot.module_count.store(index as u32 + 1, Ordering::Release);
     describe(object, generation);
     generation
+}
+
+/// The row of a file that was loaded before and is no longer, taken for its next load. A
+/// file that lies at another address now must have a row with a small number.
+fn row_for_reload(object: &sys::FoundObject, identity: u64) -> Option<usize> {
+    let row = known().iter().zip(0..).position(|(known, row)| {
+        let is_gone = known.start.load(Ordering::Relaxed) == 0;
+        let is_there = known.first_start.load(Ordering::Relaxed) == object.map_start;
+        let has_room = row <= u64::from(MARK_LIMIT - FIRST_MOVED);
+        is_gone && known.identity.load(Ordering::Relaxed) == identity && (is_there || has_room)
+    })?;
+    known().get(row)?.enter(object);
+    Some(row)
+}
+
+/// Whether frames of the two could have the same keys.
+fn shares_addresses(known: &Known, object: &sys::FoundObject) -> bool {
+    let first_start = known.first_start.load(Ordering::Relaxed);
+    let bytes = known.bytes.load(Ordering::Relaxed);
+    let generation = hot::get().generation.load(Ordering::Relaxed);
+    known.generation.load(Ordering::Relaxed) == u64::from(generation)
+        && overlaps((first_start, first_start + bytes), object)
+}
+
+fn overlaps((start, end): (usize, usize), object: &sys::FoundObject) -> bool {
+    start != 0 && start < object.map_end && object.map_start < end
 }
 
 /// The path of the module that holds `address`; empty for the executable itself.
@@ -188,74 +284,70 @@ fn describe(object: &sys::FoundObject, generation: u32) {
     set(tables::MODULE_BIAS, bias as u64);
     set(tables::MODULE_GENERATION, u64::from(generation));
     set(tables::MODULE_PATH, path);
-    if let Some(build_id) = build_id(object) {
+    if let Some(build_id) = module_file::build_id(object) {
         set(tables::MODULE_BUILD_ID, arena.append_text(build_id));
     }
     set(tables::MODULE_END, object.map_end as u64);
 }
 
-/// The build id of a loaded module, from its program headers and notes.
-fn build_id(object: &sys::FoundObject) -> Option<&'static [u8]> {
-    use crate::unwind::reader::Reader;
-    const NOTE: u32 = 4;
-    const BUILD_ID: u32 = 3;
-    let (start, end) = (object.map_start, object.map_end);
-    let memory = |at: usize| {
-        // SAFETY: the file's header is the first thing mapped, and reading stays inside.
-        let reader = unsafe { Reader::new(at, end) };
-        (start..end).contains(&at).then_some(reader)
-    };
-    if memory(start)?.u32()? != u32::from_le_bytes(*b"\x7fELF") {
-        return None;
-    }
-    let headers = start.checked_add(memory(start + 32)?.u64()? as usize)?;
-    let header_bytes = usize::from(memory(start + 54)?.u16()?);
-    let count = usize::from(memory(start + 56)?.u16()?);
-    // SAFETY: the dynamic linker keeps the record while the module is loaded.
-    let bias = unsafe { (*object.link_map).bias };
-    for index in 0..count {
-        let mut at = memory(headers.checked_add(index * header_bytes)?)?;
-        if at.u32()? != NOTE {
-            continue;
-        }
-        let _flags = at.u32()?;
-        let _file_offset = at.u64()?;
-        let address = bias.wrapping_add(at.u64()? as usize);
-        let _physical = at.u64()?;
-        let bytes = at.u64()? as usize;
-        let Some(mut notes) = memory(address).and_then(|mut at| at.take(bytes)) else {
-            continue;
-        };
-        while !notes.is_empty() {
-            let (name, data, kind) = (notes.u32()?, notes.u32()?, notes.u32()?);
-            notes.take((name as usize).next_multiple_of(4))?;
-            let place = notes.at();
-            notes.take((data as usize).next_multiple_of(4))?;
-            if kind == BUILD_ID && name == 4 {
-                // SAFETY: `take` checked that the bytes lie inside the module.
-                return Some(unsafe {
-                    core::slice::from_raw_parts(place as *const u8, data as usize)
-                });
-            }
-        }
-    }
-    None
-}
-
 /// Ends the modules that a `dlclose` took away.
 pub fn look_again() {
     let _held = hot::get().modules_lock.lock();
-    let is_gone = |known: &Known| {
+    hot::get().modules_are_doubtful.store(0, Ordering::Relaxed);
+    end_modules(|known| {
         let (start, _) = known.range();
         start != 0 && !find_object(start).is_some_and(|object| is_same(known, &object))
-    };
-    if end_modules(is_gone) {
-        code_changed();
+    });
+}
+
+/// Looks again if the dynamic linker was at work since.
+#[inline(always)]
+pub fn look_if_doubtful() {
+    if hot::get().modules_are_doubtful.load(Ordering::Relaxed) != 0 {
+        look_again();
     }
 }
 
-/// Ends those of the known modules; true when there was one. The lock is held.
-fn end_modules(is_over: impl Fn(&Known) -> bool) -> bool {
+/// Before the stack of a new block is unwound whose maker is at `ip`. Where that is the
+/// dynamic linker it may be loading something, even in the place of a module that is gone;
+/// the block may be the record of the new one. If it was that of a known module, that one is
+/// gone for certain.
+#[inline(always)]
+pub fn block_made_at(ip: usize, block: usize) {
+    let hot = hot::get();
+    let linker = hot.linker_start.load(Ordering::Relaxed)..hot.linker_end.load(Ordering::Relaxed);
+    if linker.contains(&ip) {
+        linker_allocated(block);
+    }
+}
+
+#[cold]
+fn linker_allocated(block: usize) {
+    let hot = hot::get();
+    {
+        let _held = hot.modules_lock.lock();
+        end_modules(|known| {
+            let is_loaded = known.start.load(Ordering::Relaxed) != 0;
+            is_loaded && known.link_map.load(Ordering::Relaxed) == block
+        });
+    }
+    hot.modules_are_doubtful.store(1, Ordering::Relaxed);
+    // No thread may take the same words for the same stack until somebody has looked.
+    hot.code_epoch.fetch_add(1, Ordering::Release);
+}
+
+/// Where the dynamic linker's code is.
+pub fn find_linker() {
+    let hot = hot::get();
+    if let Some((start, end)) = range_of(sys::__tls_get_addr as *const () as usize) {
+        hot.linker_start.store(start, Ordering::Relaxed);
+        hot.linker_end.store(end, Ordering::Relaxed);
+    }
+}
+
+/// Ends those of the known modules. The lock is held.
+fn end_modules(is_over: impl Fn(&Known) -> bool) {
+    let hot = hot::get();
     let mut any = false;
     for known in known().iter().filter(|known| is_over(known)) {
         let (start, end) = known.range();
@@ -263,18 +355,37 @@ fn end_modules(is_over: impl Fn(&Known) -> bool) -> bool {
         rules::forget(start, end);
         any = true;
     }
-    any
+    if any && hot.has_generated_code.load(Ordering::Relaxed) != 0 {
+        // Code may be generated where the module was.
+        next_generation();
+    }
+    if any {
+        hot.code_epoch.fetch_add(1, Ordering::Release);
+    }
 }
 
-/// Code went away or came in: frames get a new generation, and no thread may
+/// The generation of code that is in no module: never one of a module's.
+pub fn generation_outside() -> u32 {
+    let hot = hot::get();
+    if hot.has_generated_code.swap(1, Ordering::Relaxed) == 0 {
+        next_generation();
+    }
+    hot.generation.load(Ordering::Relaxed)
+}
+
+/// Generated code went away or came in: frames get a new generation, and no thread may
 /// trust its cached stack.
 pub fn code_changed() {
+    next_generation();
+    hot::get().code_epoch.fetch_add(1, Ordering::Release);
+}
+
+fn next_generation() {
     let hot = hot::get();
     let generation = hot.generation.load(Ordering::Relaxed);
     if generation < MOST_GENERATION {
         hot.generation.store(generation + 1, Ordering::Relaxed);
     }
-    hot.code_epoch.fetch_add(1, Ordering::Release);
 }
 
 /// A loaded module as the tests need it.

@@ -7,6 +7,7 @@ use crate::inject;
 use crate::ledger;
 use crate::live::{self, Block};
 use crate::loss::Loss;
+use crate::modules;
 use crate::setup;
 use crate::sys;
 use crate::thread::{self, Guard, Thread};
@@ -108,7 +109,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
         bump(&thread.stats[stat::PAUSED_CALLS], 1);
     } else {
         // SAFETY: handed on to the caller.
-        let leaf = unsafe { leaf_for(hot, arena, thread, bytes as u64, caller) };
+        let leaf = unsafe { leaf_for(hot, arena, thread, block as usize, bytes as u64, caller) };
         enter_block(arena, thread, block as usize, bytes as u64, leaf);
     }
     call.finish();
@@ -128,6 +129,7 @@ unsafe fn leaf_for(
     hot: &Hot,
     arena: Arena,
     thread: &mut Thread,
+    block: usize,
     bytes: u64,
     caller: Caller,
 ) -> Option<Leaf> {
@@ -147,6 +149,8 @@ unsafe fn leaf_for(
         }
         return Some(leaf);
     }
+    // SAFETY: handed on to the caller.
+    modules::block_made_at(unsafe { caller.return_slot.read() }, block);
     // SAFETY: handed on to the caller.
     let stack = unsafe { captured_stack(hot, arena, thread, caller, Purpose::Heap) };
     let leaf = leaf_of(arena, thread, stack);
@@ -379,7 +383,7 @@ pub unsafe fn reallocated(
             bump(&thread.stats[stat::PAUSED_CALLS], 1);
         } else {
             // SAFETY: handed on to the caller.
-            let leaf = unsafe { leaf_for(hot, arena, thread, bytes as u64, caller) };
+            let leaf = unsafe { leaf_for(hot, arena, thread, new as usize, bytes as u64, caller) };
             enter_block(arena, thread, new as usize, bytes as u64, leaf);
             if is_known && let Some(leaf) = leaf {
                 ledger::reallocated(arena, leaf.record, new != old);

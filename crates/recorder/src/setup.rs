@@ -5,6 +5,7 @@ use crate::config::{self, Config};
 use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP};
 use crate::live;
 use crate::loss;
+use crate::modules;
 use crate::moments;
 use crate::program_file::{ProgramPath, Refusal};
 use crate::sys;
@@ -154,6 +155,7 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     trie::set_up(arena);
     live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     make_thread_key();
+    modules::find_linker();
     arena
         .word(header::STATE)
         .store(header::READY, Ordering::Release);
@@ -470,13 +472,12 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     arena.set(header::EXECUTABLE, executable);
     let command = arena.append_text(read_command(buffer));
     arena.set(header::COMMAND, command);
-    let allocator = crate::modules::path_of(KEPT.real_malloc.load(Ordering::Relaxed));
+    let allocator = modules::path_of(KEPT.real_malloc.load(Ordering::Relaxed));
     arena.set(header::ALLOCATOR, arena.append_text(allocator));
     // Blocks of glibc are 32 bytes apart; of the others nothing is assumed but 8.
     let is_glibc = base_name(allocator).starts_with(b"libc.so");
     if !is_glibc
-        && let Some((start, end)) =
-            crate::modules::range_of(KEPT.real_malloc.load(Ordering::Relaxed))
+        && let Some((start, end)) = modules::range_of(KEPT.real_malloc.load(Ordering::Relaxed))
     {
         KEPT.allocator_start.store(start, Ordering::Relaxed);
         KEPT.allocator_end.store(end, Ordering::Relaxed);

@@ -631,6 +631,8 @@ unsafe extern "C" {
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
     pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
     static __libc_stack_end: *mut c_void;
+    /// Never called: it lies in the dynamic linker.
+    pub fn __tls_get_addr(module_and_offset: *const usize) -> *mut c_void;
     pub fn dl_iterate_phdr(callback: PhdrCallback, data: *mut c_void) -> c_int;
     pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
     pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;

@@ -132,10 +132,10 @@ pub fn change_muting(by: i32) -> Option<u32> {
     if !matches!(state.busy.load(Ordering::Relaxed), FREE | MUTED) {
         return None;
     }
-    if state.muted != 0 && abandoned::is_left(state.muted_since) {
+    if by > 0 && state.muted != 0 && abandoned::is_left(state.muted_since) {
         state.muted = 0;
     }
-    if state.muted == 0 {
+    if by > 0 && state.muted == 0 {
         state.muted_since = sys::stack_pointer();
     }
     state.muted = state.muted.wrapping_add_signed(by);
@@ -225,6 +225,7 @@ fn nested_entry(mut thread: *mut Thread, loss: Loss) -> Option<Guard> {
         if busy == FREE || abandoned::is_left(since) {
             if busy != FREE {
                 state.start_afresh();
+                state.free_nested();
             }
             state.busy.store(sys::stack_pointer(), Ordering::Relaxed);
             return Some(Guard { thread });
@@ -431,6 +432,20 @@ impl Thread {
         self.last_freed = None;
         self.last_block = 0;
         self.muted = 0;
+    }
+
+    /// Calls that interrupted an abandoned one were abandoned with it.
+    #[cold]
+    fn free_nested(&self) {
+        let mut at = self.nested;
+        while !at.is_null() {
+            // SAFETY: states in the chain are never unmapped and belong to this thread.
+            let state = unsafe { &mut *at };
+            if state.busy.swap(FREE, Ordering::Relaxed) != FREE {
+                state.start_afresh();
+            }
+            at = state.nested;
+        }
     }
 
     /// The thread that has this state, if one has.

@@ -7,7 +7,7 @@ use super::sighting::Process;
 use anyhow::Result;
 use mapped::{FileAt, Maps};
 use residue_arena::header;
-use residue_arena::moments::MOST_TARGETS;
+use residue_arena::moments::{MOST_TARGETS, target};
 use residue_arena::region::{self, Region};
 use residue_finish::ArenaFile;
 use residue_symbols::{Error, FoundFunction, find_functions};
@@ -16,7 +16,7 @@ use std::os::unix::fs::FileExt;
 use std::path::Path;
 use std::sync::atomic::Ordering;
 
-/// Address and size in bytes.
+/// The two words of a target in the arena.
 type Target = (u64, u64);
 
 /// Searches what was loaded since the last answer.
@@ -77,11 +77,12 @@ fn search(process: &Process, patterns: &[String], modules: u64) -> Result<(Vec<T
             maps.is_at(address, &path).then_some(found)
         });
         match found {
-            Some(found) => targets.extend(
-                found
-                    .iter()
-                    .map(|function| (bias.wrapping_add(function.address), function.size)),
-            ),
+            Some(found) => targets.extend(found.iter().map(|function| {
+                (
+                    bias.wrapping_add(function.address),
+                    target::pack(function.size, function.next_symbol),
+                )
+            })),
             None => unread += 1,
         }
     }
@@ -105,7 +106,7 @@ fn write(process: &Process, targets: &[Target]) -> Result<()> {
     let file = File::options().write(true).open(&process.arena)?;
     let items: Vec<u8> = targets
         .iter()
-        .flat_map(|(address, bytes)| [address.to_le_bytes(), bytes.to_le_bytes()].concat())
+        .flat_map(|(address, second)| [address.to_le_bytes(), second.to_le_bytes()].concat())
         .collect();
     let offset = process.window.get(Region::Targets.word(region::OFFSET));
     file.write_all_at(&items, offset)?;

@@ -31,6 +31,9 @@ pub struct FoundFunction {
     pub address: u64,
     /// In bytes; zero if no symbol tells.
     pub size: u64,
+    /// How many bytes further the next symbol of the code stands, of a function or not:
+    /// something may be entered there, even in the midst of this function.
+    pub next_symbol: Option<u64>,
 }
 
 /// The functions of the ELF file at `path` that `pattern` means, by address.
@@ -100,6 +103,11 @@ impl Matches {
     }
 
     fn finish(self) -> Vec<FoundFunction> {
+        let addresses: Vec<u64> = self.places.keys().copied().collect();
+        let next_after = |address: u64| {
+            let next = addresses.partition_point(|&other| other <= address);
+            addresses.get(next).map(|next| next - address)
+        };
         let found = self.places.into_iter().filter_map(|(address, place)| {
             let (fit, name) = place.best?;
             Some((fit, address, place.size, name))
@@ -112,6 +120,7 @@ impl Matches {
             name,
             address,
             size,
+            next_symbol: next_after(address),
         });
         best.collect()
     }
@@ -276,11 +285,16 @@ fn search_table<'data, R: ReadRef<'data>>(
     let endian = image.endian();
     let (symbols, strings) = image.symbols(table_type)?;
     let mut has_functions = false;
-    for symbol in symbols.iter().filter(|s| s.st_type() == elf::STT_FUNC) {
+    let is_of_code = |symbol_type| matches!(symbol_type, elf::STT_FUNC | elf::STT_NOTYPE);
+    for symbol in symbols.iter().filter(|s| is_of_code(s.st_type())) {
         let section = symbol.st_shndx(endian);
         let address = symbol.st_value(endian);
         let is_here = section != elf::SHN_UNDEF && section != elf::SHN_ABS;
         if !is_here || !search.code.iter().any(|code| code.contains(&address)) {
+            continue;
+        }
+        if symbol.st_type() == elf::STT_NOTYPE {
+            search.places.entry(address).or_default();
             continue;
         }
         let name = strings.get(symbol.st_name(endian) as usize..);

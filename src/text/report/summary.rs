@@ -183,7 +183,19 @@ fn losses(profile: &Profile) -> String {
     }
     let cut = counted(recorder.cut_stacks, "stack", "stacks");
     losses.push(format!("{cut} cut"));
-    losses.join(", ")
+    let mut losses = losses.join(", ");
+    let mut add = |stacks: u64, what: &str| {
+        if stacks > 0 {
+            let of = count(recorder.stacks_unwound);
+            losses.push_str(&format!(
+                "; {} of {of} unwound stacks {what}",
+                count(stacks)
+            ));
+        }
+    };
+    add(recorder.early_stacks, "end before the root");
+    add(recorder.guessed_stacks, "rely on frame pointers");
+    losses
 }
 
 /// The options that keep something out of the profile.

@@ -45,7 +45,7 @@ const NO_TOTALS: Totals = {
 
 export const NO_STATS: RecorderStats = {
   arena_bytes: 0, private_bytes: 0, time_ns: 0, threads: 0, captures: 0, stacks_unwound: 0,
-  frames_unwound: 0, rule_misses: 0, rules: 0, trie_nodes: 0, cut_stacks: 0, dropped: 0,
+  frames_unwound: 0, rule_misses: 0, rules: 0, trie_nodes: 0, cut_stacks: 0, early_stacks: 0, guessed_stacks: 0, dropped: 0,
   dropped_bytes: 0, dropped_frees: 0, unknown_frees: 0, inherited_frees: 0, missed_frees: 0,
   paused_calls: 0, verified_stacks: 0, verify_differences: 0, frames_unresolved: 0,
 };

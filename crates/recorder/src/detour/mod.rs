@@ -28,7 +28,8 @@
 //! there if a signal arrives in just that moment and its handler allocates.
 //!
 //! **What it cannot know.** A jump from another function, or through a table, into
-//! the five bytes. A thread that stands between two of the displaced instructions at
+//! the five bytes. A breakpoint that a debugger sets there later: at the entry itself it
+//! does no harm, behind it it breaks the jump. A thread that stands between two of the displaced instructions at
 //! the moment of patching: functions are to be patched before they are in use, at
 //! the start of the program or when their module has just been loaded. Programs
 //! under a hardware shadow stack, where a displaced call would fault on its return.
@@ -86,6 +87,20 @@ pub enum Refusal {
     NotAllowed = 9,
     /// It already has a detour, with another tag.
     AlreadyDetoured = 10,
+    /// A symbol stands within the bytes to be replaced: they can be entered there.
+    SecondEntry = 11,
+    /// A debugger has put a breakpoint over them, and will put back what it knows.
+    Breakpoint = 12,
+}
+
+/// A function, as far as symbols tell about it.
+pub struct Function {
+    pub address: usize,
+    /// In bytes; without it, or with zero, the function is taken to end where control
+    /// cannot go on.
+    pub size: Option<usize>,
+    /// How many bytes further the next symbol stands.
+    pub next_symbol: Option<usize>,
 }
 
 /// Sets what every detour calls; before the first one is installed.
@@ -98,13 +113,21 @@ const MOST_UNSIZED_BYTES: usize = 1 << 16;
 
 /// From now on each entry of the function at `address` calls the hook with `tag`.
 ///
-/// `size` is the function's size in bytes where a symbol tells it. Without it, or
-/// with zero, the function is taken to end where control cannot go on. Doing it again with the same
-/// tag changes nothing, so that a forked child may do all its parent did.
-///
 /// The hook runs on the thread and the stack of the function's caller. If it uses the
 /// function itself, it is called from within itself.
 pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Refusal> {
+    let function = Function {
+        address,
+        size,
+        next_symbol: None,
+    };
+    install_in(&function, tag)
+}
+
+/// The same with all that is known of the function. Doing it again with the same tag changes
+/// nothing, so that a forked child may do all its parent did.
+pub fn install_in(function: &Function, tag: usize) -> Result<(), Refusal> {
+    let &Function { address, size, .. } = function;
     // Two patches in one page would take the write permission from each other; and
     // a signal handler that calls a function half patched would wait for ever.
     let _held = hot::get().mappings_lock.lock();
@@ -126,7 +149,16 @@ pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Re
             false => Err(Refusal::AlreadyDetoured),
         };
     }
+    let skipped = entry.address - address;
+    let is_entered = |bytes: usize| bytes > skipped && bytes < skipped + emit::JUMP_BYTES;
+    if function.next_symbol.is_some_and(is_entered) {
+        return Err(Refusal::SecondEntry);
+    }
     let displaced = move_code::displaced(code, &entry, size)?;
+    let size = size.map_or(displaced.len(), |size| size.saturating_sub(skipped));
+    if move_code::has_breakpoint(displaced, size) {
+        return Err(Refusal::Breakpoint);
+    }
     let start = trampoline::make(&entry, displaced, tag)?;
     patch::jump(entry.address, start, mapping.protection)
 }

@@ -108,6 +108,22 @@ fn target_within(instruction: &Instruction, offset: usize) -> Option<usize> {
     (is_near || target <= offset).then_some(target)
 }
 
+/// Whether a breakpoint stands where an instruction of the function begins, up to `size`. A
+/// debugger keeps the byte that was there, and puts it back over whatever is there then.
+pub fn has_breakpoint(displaced: &[u8], size: usize) -> bool {
+    const BREAKPOINT: u8 = 0xcc;
+    let mut offset = 0;
+    while offset < size {
+        let rest = displaced.get(offset..).unwrap_or_default();
+        match (rest.first(), decode(rest)) {
+            (Some(&BREAKPOINT), _) => return true,
+            (_, Some(instruction)) => offset = offset.wrapping_add(instruction.length),
+            (_, None) => return false,
+        }
+    }
+    false
+}
+
 /// What compilers and linkers put between functions: `int3` and `nop`s.
 fn is_padding(instruction: &[u8]) -> bool {
     let is_prefix = |byte: &&u8| matches!(byte, 0x66 | 0x2e);

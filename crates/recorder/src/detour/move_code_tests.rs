@@ -2,7 +2,7 @@
 
 use super::Refusal;
 use super::emit::Emitter;
-use super::move_code::{displaced, find_entry, move_instructions};
+use super::move_code::{displaced, find_entry, has_breakpoint, move_instructions};
 
 const ADDRESS: usize = 0x40_1000;
 const ELSEWHERE: usize = 0x30_0000;
@@ -152,4 +152,20 @@ fn what_cannot_be_moved_is_refused() {
     // Refers to the far end of its reach, which is out of reach from elsewhere.
     let far = [0x48, 0x8d, 0x05, 0xff, 0xff, 0xff, 0x7f];
     assert_eq!(moved(&far), Err(Refusal::OutOfReach));
+}
+
+#[test]
+fn breakpoints_are_seen_where_instructions_begin() {
+    let push_and_move = [0x53, 0x48, 0x89, 0xfb, 0x90];
+    assert!(!has_breakpoint(&push_and_move, 5));
+    for at in [0, 1, 4] {
+        let mut code = push_and_move;
+        code[at] = 0xcc;
+        assert!(has_breakpoint(&code, 5), "at {at}");
+        // Behind the end of the function it is padding.
+        assert!(!has_breakpoint(&code, at), "at {at}");
+    }
+    // A number in an instruction: sub $0xcc, %rsp.
+    let subtract = [0x48, 0x81, 0xec, 0xcc, 0, 0, 0];
+    assert!(!has_breakpoint(&subtract, 7));
 }

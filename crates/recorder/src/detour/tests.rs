@@ -228,6 +228,22 @@ fn loops_into_the_entry_are_refused_and_left_alone() {
 }
 
 #[test]
+fn symbols_within_the_first_bytes_are_refused_and_others_are_not() {
+    hook_for_tests::use_it();
+    let function = |next_symbol| super::Function {
+        address: detour_loop_inside as *const () as usize,
+        size: None,
+        next_symbol: Some(next_symbol),
+    };
+    for bytes in 1..5 {
+        let refused = super::install_in(&function(bytes), 1);
+        assert_eq!(refused, Err(Refusal::SecondEntry), "{bytes} bytes further");
+    }
+    let refused = super::install_in(&function(5), 1);
+    assert_eq!(refused, Err(Refusal::BranchIntoEntry));
+}
+
+#[test]
 fn what_is_no_code_is_refused() {
     let data = Box::new([0x90_u8; 16]);
     let on_heap = data.as_ptr() as usize;

@@ -2,12 +2,15 @@
 
 use super::proof::{Proof, are_there_together, unproven_after_runs};
 use super::rule::{Cursor, Rule};
+use super::rules;
 use super::stack_memory::OwnStack;
 use crate::ledger::Record;
 use crate::private;
 
-/// Frames that can be unwound at all; deeper stacks lose their root side.
+/// Frames that are kept. Of a deeper stack it is only known how many there are towards the
+/// root, and half of this is kept: so the next few thousand that come or go cost little.
 pub const MOST_FRAMES: usize = 1 << 16;
+const KEPT_OF_DEEPER: usize = MOST_FRAMES / 2;
 
 /// Entries of the table by which a capture finds the frame to meet.
 const MEETING_PLACES: usize = 2048;
@@ -27,6 +30,8 @@ pub(super) struct Detail {
     pub node: u32,
     is_exact: bool,
     bp_is_live: bool,
+    /// A frame pointer stood in for an unwind table, here or further towards the root.
+    is_guessed: bool,
 }
 
 /// A frame that was just unwound, not yet part of the cached stack.
@@ -50,14 +55,27 @@ pub struct CachedStack {
     fresh: *mut Fresh,
     /// Cached frames.
     pub(super) length: usize,
+    /// Frames of a deeper stack that are not kept, towards the root.
+    pub(super) missing: usize,
     /// Frames, from the root, whose trie node is known.
     pub(super) noded: usize,
+    pub(super) cut: CutPath,
     pub(super) fresh_length: usize,
     pub(super) code_epoch: u32,
     own: OwnStack,
     pub(super) ending: Ending,
     /// What the ledger knows of exactly this stack; `None` once it changes.
     pub leaf: Option<Leaf>,
+}
+
+/// The path behind the left-out middle of a deep stack.
+#[derive(Clone, Copy, Default)]
+pub(super) struct CutPath {
+    /// The node that stands for the middle, and the depth at which the path goes on.
+    pub node: u32,
+    pub from: usize,
+    /// Frames up to here have their nodes.
+    pub noded: usize,
 }
 
 /// How unwinding came to its end.
@@ -90,7 +108,9 @@ impl CachedStack {
             details: private::map_array(MOST_FRAMES, 8192)?,
             fresh: private::map_array(MOST_FRAMES, 8192)?,
             length: 0,
+            missing: 0,
             noded: 0,
+            cut: CutPath::default(),
             fresh_length: 0,
             code_epoch: 0,
             own: OwnStack::of_this_thread(),
@@ -107,13 +127,14 @@ impl CachedStack {
 
     pub fn forget(&mut self) {
         self.length = 0;
-        self.noded = 0;
-        self.leaf = None;
+        self.missing = 0;
+        self.forget_nodes();
     }
 
     /// The frames stay, but stand for other paths from now on.
     pub fn forget_nodes(&mut self) {
         self.noded = 0;
+        self.cut.noded = 0;
         self.leaf = None;
     }
 
@@ -162,7 +183,7 @@ impl CachedStack {
         unsafe { *self.fresh.add(index) }
     }
 
-    /// False when the stack is deeper than can be unwound.
+    /// False when there is no room for it any more.
     #[inline(always)]
     pub(super) fn push_fresh(&mut self, cursor: Cursor, rule: Rule, key: u64) -> bool {
         if self.fresh_length >= MOST_FRAMES {
@@ -296,7 +317,7 @@ impl CachedStack {
 
     /// Takes the cached frames from `met` to `last` for fresh ones, because the caller
     /// of the last is another now, and returns that caller, `None` at the end of the
-    /// stack; `None` outside when it is too deep.
+    /// stack. Where there is no room, it goes on with the first that finds none.
     ///
     /// # Safety
     /// The cursor must stand in frame `met`, and the frames must be proven.
@@ -306,18 +327,36 @@ impl CachedStack {
         met: usize,
         last: usize,
         mut cursor: Cursor,
-    ) -> Option<Option<Cursor>> {
+    ) -> Option<Cursor> {
         for index in (last..=met).rev() {
             let Detail { rule, key, .. } = *self.detail(index);
             if !self.push_fresh(cursor, rule, key) {
-                return None;
+                break;
             }
             // SAFETY: the frame was proven and the rule is that of its address.
             if !unsafe { self.advance(rule, &mut cursor) } {
-                return Some(None);
+                return None;
             }
         }
-        Some(Some(cursor))
+        Some(cursor)
+    }
+
+    /// Goes on to the root without keeping anything; returns how many frames that were, with
+    /// the one that the cursor stands in.
+    ///
+    /// # Safety
+    /// As for [`Rule::advance`], the rule being looked up.
+    #[cold]
+    pub(super) unsafe fn count_frames(&mut self, mut cursor: Cursor, misses: &mut u64) -> usize {
+        let mut frames = 1;
+        loop {
+            let rule = rules::find(cursor.ip, cursor.exact, misses).rule;
+            // SAFETY: handed on to the caller.
+            if !unsafe { self.advance(rule, &mut cursor) } {
+                return frames;
+            }
+            frames += 1;
+        }
     }
 
     /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
@@ -334,22 +373,24 @@ impl CachedStack {
         unsafe { self.verify(self.length - 1, self.length - 1) == 0 }
     }
 
-    /// Keeps the first `kept` cached frames and puts the fresh ones on top; false
-    /// when they are too many together.
-    pub(super) fn join(&mut self, kept: usize) -> bool {
+    /// Keeps the first `kept` cached frames and puts the fresh ones on top.
+    pub(super) fn join(&mut self, mut kept: usize) {
         self.leaf = None;
         if kept + self.fresh_length > MOST_FRAMES {
-            return false;
+            kept = self.let_go(kept);
         }
         self.length = kept;
         self.noded = self.noded.min(kept);
+        self.cut.noded = self.cut.noded.min(kept);
         let mut bp_is_live = kept > 0 && self.detail(kept - 1).bp_is_live;
+        let mut is_guessed = kept > 0 && self.detail(kept - 1).is_guessed;
         for index in (0..self.fresh_length).rev() {
             let Fresh { cursor, rule, key } = self.fresh(index);
             if self.length > 0 {
                 self.choose_proof(self.length - 1, cursor.sp - 8, rule, bp_is_live);
             }
             bp_is_live = rule.uses_bp() || (bp_is_live && !rule.loads_bp());
+            is_guessed |= self.length > 0 && rule == Rule::FRAME_POINTER;
             let place = self.length;
             // SAFETY: `place` is below `MOST_FRAMES`.
             unsafe {
@@ -364,10 +405,44 @@ impl CachedStack {
                 node: 0,
                 is_exact: cursor.exact,
                 bp_is_live,
+                is_guessed,
             };
             self.length += 1;
         }
-        true
+    }
+
+    /// Makes room by letting frames on the side of the root go, of the first `kept` cached ones
+    /// and then of the fresh ones. Returns how many of the cached stay.
+    #[cold]
+    fn let_go(&mut self, kept: usize) -> usize {
+        let gone = kept + self.fresh_length - KEPT_OF_DEEPER;
+        self.missing += gone;
+        self.forget_nodes();
+        let Some(staying) = kept.checked_sub(gone) else {
+            self.fresh_length -= gone - kept;
+            return 0;
+        };
+        // SAFETY: all frames up to `kept` are cached, and the arrays are longer.
+        unsafe {
+            self.addresses.copy_from(self.addresses.add(gone), staying);
+            self.ips.copy_from(self.ips.add(gone), staying);
+            self.proofs.copy_from(self.proofs.add(gone), staying);
+            self.details.copy_from(self.details.add(gone), staying);
+        }
+        for index in 0..staying {
+            let proof = self.proof(index);
+            *proof = proof.of_at_most(index + 1);
+            // SAFETY: the place is below `MEETING_PLACES`.
+            unsafe {
+                *self.places.add(meeting_place(self.address(index))) = index as u16;
+            }
+        }
+        staying
+    }
+
+    /// Whether a frame pointer stood in for an unwind table somewhere.
+    pub(super) fn is_guessed(&mut self) -> bool {
+        self.length > 0 && self.detail(self.length - 1).is_guessed
     }
 
     /// How frame `caller` will be proven, now that its callee is known: the place of its
@@ -396,8 +471,15 @@ impl CachedStack {
         Proof::plain(self.address(caller), before, &self.own)
     }
 
-    /// The return addresses of the cached stack, leaf first.
-    pub fn ips_leaf_first(&self) -> impl Iterator<Item = usize> + '_ {
-        (0..self.length).rev().map(|index| self.ip(index))
+    /// The return addresses of the cached stack, leaf first, and whether each was found by
+    /// a frame pointer alone.
+    pub fn frames_leaf_first(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
+        let mut is_guess = false;
+        (0..self.length).rev().map(move |index| {
+            // SAFETY: the frame is cached.
+            let rule = unsafe { (*self.details.add(index)).rule };
+            let was_guess = core::mem::replace(&mut is_guess, rule == Rule::FRAME_POINTER);
+            (self.ip(index), was_guess)
+        })
     }
 }

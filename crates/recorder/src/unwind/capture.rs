@@ -17,11 +17,12 @@
 //!
 //! [`super::proof`] says what makes a cached frame proven.
 
-use super::cached::CachedStack;
+use super::cached::{CachedStack, CutPath, Ending, MOST_FRAMES};
 use super::rule::Cursor;
 use super::rules;
 use crate::arena_map::{Arena, bump};
 use crate::hot;
+use crate::modules;
 use crate::thread::Thread;
 use crate::trie::{self, Nodes, RecentChildren};
 use core::sync::atomic::Ordering;
@@ -30,12 +31,11 @@ use residue_arena::tables::thread as stat;
 
 impl CachedStack {
     /// Brings the cached stack up to date with the frame at `leaf` and returns
-    /// how many frames were unwound and how many rules were missing; `None` when
-    /// the stack is too deep.
+    /// how many frames were unwound and how many rules were missing.
     ///
     /// # Safety
     /// `leaf` must be a live frame of this thread, all of whose callers are live.
-    unsafe fn update(&mut self, leaf: Cursor) -> Option<(u64, u64)> {
+    unsafe fn update(&mut self, leaf: Cursor) -> (u64, u64) {
         let mut cursor = leaf;
         let mut misses = 0;
         // Cached frames from here on are known not to be part of the stack any more.
@@ -51,12 +51,11 @@ impl CachedStack {
                 let unproven = unsafe { self.verify(met, top) };
                 if unproven == 0 {
                     self.ending = ending;
-                    return self
-                        .join(met + 1)
-                        .then_some((self.fresh_length as u64, misses));
+                    self.join(met + 1);
+                    return (self.fresh_length as u64, misses);
                 }
                 // SAFETY: as above; frames from `met` to `unproven` are proven.
-                let moved = unsafe { self.push_proven(met, unproven, cursor)? };
+                let moved = unsafe { self.push_proven(met, unproven, cursor) };
                 let Some(caller) = moved else {
                     break;
                 };
@@ -66,17 +65,32 @@ impl CachedStack {
             }
             let found = rules::find(cursor.ip, cursor.exact, &mut misses);
             if !self.push_fresh(cursor, found.rule, found.key) {
-                return None;
+                // SAFETY: the cursor is a live frame.
+                let missing = unsafe { self.count_frames(cursor, &mut misses) };
+                self.join(0);
+                self.missing = missing;
+                return (self.fresh_length as u64, misses);
             }
             // SAFETY: the cursor is a live frame and the rule is that of its address.
             if !unsafe { self.advance(found.rule, &mut cursor) } {
                 break;
             }
         }
-        self.join(0).then_some((self.fresh_length as u64, misses))
+        self.missing = 0;
+        self.join(0);
+        (self.fresh_length as u64, misses)
     }
 
-    /// The trie node of the cached stack.
+    /// Whether the frames that are kept do not suffice for the path of a stack that once was
+    /// deeper than all that can be kept.
+    fn lacks_frames(&self, max_depth: usize) -> bool {
+        let depth = self.missing + self.length;
+        self.missing > 0 && (depth <= MOST_FRAMES || self.length < max_depth - max_depth / 2)
+    }
+
+    /// The trie node of the cached stack, and whether a part of it is left out. Then the path
+    /// has the sides of the root and of the leaf, or of the leaf alone where the stack is
+    /// deeper than can be kept.
     fn node(
         &mut self,
         arena: Arena,
@@ -85,8 +99,13 @@ impl CachedStack {
         max_depth: usize,
     ) -> Option<(u32, bool)> {
         let nodes = Nodes::new(arena);
-        let is_cut = self.length > max_depth;
-        let from_root = if is_cut { max_depth / 2 } else { self.length };
+        let depth = self.missing + self.length;
+        let is_cut = depth > max_depth;
+        let from_root = match (is_cut, self.missing) {
+            (false, _) => self.length,
+            (true, 0) => max_depth / 2,
+            (true, _) => 0,
+        };
         let mut at = match self.noded.min(from_root) {
             0 => scope,
             known => self.detail(known - 1).node,
@@ -96,13 +115,35 @@ impl CachedStack {
             self.detail(index).node = at;
             self.noded = index + 1;
         }
-        if is_cut {
-            at = nodes.child(recent, at, node::CUT_KEY)?;
-            for index in self.length - (max_depth - from_root)..self.length {
-                at = nodes.child(recent, at, self.detail(index).key)?;
-            }
+        if !is_cut {
+            self.cut.noded = 0;
+            return Some((at, false));
         }
-        Some((at, is_cut))
+        // The nodes of the frames on the leaf's side take the places of others.
+        self.noded = from_root;
+        at = nodes.child(recent, at, node::CUT_KEY)?;
+        // Not the last so many, but from a depth on that stays for a while: else every
+        // frame that comes or goes would make all of it another path.
+        let room = max_depth - max_depth / 2;
+        let step = (room / 2).max(1);
+        let from = (depth - room).next_multiple_of(step);
+        if (self.cut.node, self.cut.from) != (at, from) {
+            self.cut = CutPath {
+                node: at,
+                from,
+                noded: 0,
+            };
+        }
+        let first = self.cut.noded.max(from - self.missing);
+        if first > from - self.missing {
+            at = self.detail(first - 1).node;
+        }
+        for index in first..self.length {
+            at = nodes.child(recent, at, self.detail(index).key)?;
+            self.detail(index).node = at;
+            self.cut.noded = index + 1;
+        }
+        Some((at, true))
     }
 }
 
@@ -150,21 +191,31 @@ pub unsafe fn capture(
         return None;
     }
     bump(&thread.stats[stat::UNWOUND_STACKS], 1);
+    modules::look_if_doubtful();
     let epoch = hot.code_epoch.load(Ordering::Acquire);
     if thread.stack.code_epoch != epoch {
         thread.stack.code_epoch = epoch;
         thread.stack.forget();
     }
     // SAFETY: the caller vouches for the leaf and with it for its callers.
-    let Some((unwound, misses)) = (unsafe { thread.stack.update(leaf(return_slot, bp)) }) else {
+    let (mut unwound, mut misses) = unsafe { thread.stack.update(leaf(return_slot, bp)) };
+    let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
+    if thread.stack.lacks_frames(max_depth) {
         thread.stack.forget();
-        return None;
-    };
+        // SAFETY: as above.
+        let (again, missed) = unsafe { thread.stack.update(leaf(return_slot, bp)) };
+        (unwound, misses) = (unwound + again, misses + missed);
+    }
     if unwound != 0 {
         bump(&thread.stats[stat::FRAMES_UNWOUND], unwound);
         bump(&thread.stats[stat::RULE_MISSES], misses);
     }
-    let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
+    if thread.stack.ending == Ending::Early {
+        bump(&thread.stats[stat::EARLY_STACKS], 1);
+    }
+    if thread.stack.is_guessed() {
+        bump(&thread.stats[stat::GUESSED_STACKS], 1);
+    }
     let scope = thread.scope();
     let (node, is_cut) = thread
         .stack

@@ -10,6 +10,7 @@ use gimli::{
 };
 use object::{Object, ObjectSection};
 
+const BX: Register = Register(3);
 const BP: Register = Register(6);
 const SP: Register = Register(7);
 const IP: Register = Register(16);
@@ -46,12 +47,13 @@ fn expected(
             let kind = match *register {
                 SP => RuleKind::Sp,
                 BP => RuleKind::Bp,
+                BX => RuleKind::LazyBinding,
                 _ => return None,
             };
             let bp_offset = match row.register(BP) {
                 RegisterRule::Undefined if !row_names(row, BP) => None,
                 RegisterRule::SameValue => None,
-                RegisterRule::Offset(place) => Some(place),
+                RegisterRule::Offset(place) if kind != RuleKind::LazyBinding => Some(place),
                 RegisterRule::Expression(expression) if kind == RuleKind::Bp => {
                     let (place, None) = breg(&expression)? else {
                         return None;

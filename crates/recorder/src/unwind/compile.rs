@@ -4,6 +4,7 @@ use super::cfi::{Common, Entry};
 use super::reader::Reader;
 use super::rule::{Rule, RuleKind};
 
+const REGISTER_BX: u64 = 3;
 const REGISTER_BP: u64 = 6;
 const REGISTER_SP: u64 = 7;
 const REGISTER_IP: u64 = 16;
@@ -56,6 +57,13 @@ pub fn rule_for(entry: &Entry, address: usize, frame_ip: usize) -> Option<Rule> 
         return None;
     }
     match (row.cfa, row.bp) {
+        (
+            Cfa::Register {
+                register: REGISTER_BX,
+                offset,
+            },
+            Saved::Same,
+        ) => Rule::new(RuleKind::LazyBinding, offset, None),
         (Cfa::Register { register, offset }, bp) => {
             let (kind, bp_offset) = match (register, bp) {
                 (REGISTER_SP, Saved::Same) => (RuleKind::Sp, None),

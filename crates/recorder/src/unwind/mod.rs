@@ -2,7 +2,7 @@
 //!
 //! ```text
 //!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit
-//!      └──────► rule (one step: an equation per kind)
+//!      └──────► rule (one step: an equation per kind) ──► lazy_binding, stack_memory
 //! ```
 
 pub mod cached;
@@ -10,8 +10,10 @@ pub mod capture;
 pub mod cfi;
 #[cfg(test)]
 mod cfi_tests;
+pub mod code_ranges;
 pub mod compile;
 pub mod jit;
+mod lazy_binding;
 pub mod proof;
 pub mod reader;
 pub mod rule;

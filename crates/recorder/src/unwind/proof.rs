@@ -45,6 +45,14 @@ impl Proof {
         self.0.wrapping_sub(1) < Proof::LONGEST_RUN
     }
 
+    /// The same where only so many frames are left towards the root.
+    pub fn of_at_most(self, frames: usize) -> Proof {
+        match self.is_run() {
+            true => Proof(frames.min(usize::from(self.0)) as u8),
+            false => self,
+        }
+    }
+
     /// The proof of a frame whose return address is enough, at `address`; `before` is
     /// the next frame towards the root, its proof and the place of its return address.
     pub fn plain(address: usize, before: Option<(Proof, usize)>, own: &OwnStack) -> Proof {

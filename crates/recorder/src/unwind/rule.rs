@@ -8,14 +8,21 @@
 //! | `Bp`     | bp + offset     | *(cfa - 8)         | cfa         |
 //! | `BpDeref`| *(bp + offset)  | *(cfa - 8)         | cfa         |
 //! | `Signal` | the interrupted registers, from the kernel's record at sp | | |
+//! | `LazyBinding` | rbx + offset, in the dynamic linker; see `lazy_binding` | *(cfa - 8) | cfa |
+//! | `FramePointer` | bp + 16, where what bp points to looks like a frame | *(cfa - 8) | cfa |
 //! | `End`    | outermost frame: the unwind table says so             | | |
-//! | `None`   | no unwind table covers the address                    | | |
+//! | `None`   | no code is known at the address                       | | |
+//!
+//! No unwind table covers the code of a `FramePointer` frame: bp is a guess. If that
+//! function set up no frame of its own, its caller is passed over; if it uses bp for
+//! something else, the guess is refused or, rarely, wrong.
 //!
 //! The caller's bp is `*(cfa + bp_offset)` where the frame saved it (in a `BpDeref`
 //! frame `*(bp + bp_offset)`), else unchanged. Functions that realign the stack
 //! for vectors are `BpDeref`, usually with offsets -8 and 0.
 
 use super::stack_memory::OwnStack;
+use super::{lazy_binding, rules};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RuleKind {
@@ -23,6 +30,8 @@ pub enum RuleKind {
     Bp,
     BpDeref,
     Signal,
+    LazyBinding,
+    FramePointer,
     End,
     None,
 }
@@ -52,6 +61,7 @@ impl Rule {
     pub const END: Rule = Rule::plain(RuleKind::End);
     pub const NONE: Rule = Rule::plain(RuleKind::None);
     pub const SIGNAL: Rule = Rule::plain(RuleKind::Signal);
+    pub const FRAME_POINTER: Rule = Rule::plain(RuleKind::FramePointer);
 
     const fn plain(kind: RuleKind) -> Rule {
         Rule(kind as u64 + 1)
@@ -88,7 +98,9 @@ impl Rule {
             2 => RuleKind::Bp,
             3 => RuleKind::BpDeref,
             4 => RuleKind::Signal,
-            5 => RuleKind::End,
+            5 => RuleKind::LazyBinding,
+            6 => RuleKind::FramePointer,
+            7 => RuleKind::End,
             _ => RuleKind::None,
         }
     }
@@ -105,24 +117,31 @@ impl Rule {
 
     #[inline(always)]
     pub fn loads_bp(self) -> bool {
-        self.0 & 1 << 4 != 0 || matches!(self.kind(), RuleKind::Signal)
+        self.0 & 1 << 4 != 0 || matches!(self.kind(), RuleKind::Signal | RuleKind::FramePointer)
     }
 
     /// The caller's bp lies just below the return address, as frame pointers do.
     #[inline(always)]
     pub fn loads_bp_below_return_address(self) -> bool {
-        self.0 & 1 << 4 != 0 && self.bp_offset() == -16_isize as usize && !self.reads_elsewhere()
+        let is_saved_there = self.0 & 1 << 4 != 0 && self.bp_offset() == -16_isize as usize;
+        self.kind() == RuleKind::FramePointer || (is_saved_there && !self.reads_elsewhere())
     }
 
     #[inline(always)]
     pub fn uses_bp(self) -> bool {
-        matches!(self.kind(), RuleKind::Bp | RuleKind::BpDeref)
+        matches!(
+            self.kind(),
+            RuleKind::Bp | RuleKind::BpDeref | RuleKind::FramePointer
+        )
     }
 
     /// The caller's place depends on memory beyond its return address and bp.
     #[inline(always)]
     pub fn reads_elsewhere(self) -> bool {
-        matches!(self.kind(), RuleKind::BpDeref | RuleKind::Signal)
+        matches!(
+            self.kind(),
+            RuleKind::BpDeref | RuleKind::Signal | RuleKind::LazyBinding
+        )
     }
 
     /// The caller of `frame`, or `None` at the end of the stack.
@@ -185,6 +204,12 @@ impl Rule {
                 cursor.exact = true;
                 return true;
             }
+            RuleKind::LazyBinding => match lazy_binding::cfa(cursor.sp, self.offset(), own) {
+                Some(cfa) => cfa,
+                None => return false,
+            },
+            // SAFETY: handed on to the caller.
+            RuleKind::FramePointer => return unsafe { follow_frame_pointer(cursor, own) },
             RuleKind::End | RuleKind::None => return false,
         };
         // SAFETY: handed on to the caller.
@@ -219,6 +244,44 @@ impl Rule {
         cursor.exact = false;
         true
     }
+}
+
+/// The largest frame that is believed without an unwind table.
+const MOST_FRAME_BYTES: usize = 1 << 20;
+
+/// Moves to the caller of a frame without an unwind table, if bp points to what looks like
+/// the caller's bp and a return address.
+///
+/// # Safety
+/// As for [`Rule::advance`].
+unsafe fn follow_frame_pointer(cursor: &mut Cursor, own: &mut OwnStack) -> bool {
+    let at = cursor.bp;
+    if at == 0 {
+        // So does a thread begin, by the ABI.
+        cursor.ip = 0;
+        return true;
+    }
+    let is_near = at.wrapping_sub(cursor.sp) < MOST_FRAME_BYTES;
+    if !(is_near && own.is_there(cursor.sp, at) && own.is_there(cursor.sp, at + 8)) {
+        return false;
+    }
+    // SAFETY: both words are there.
+    let (bp, ip) = unsafe {
+        (
+            (at as *const usize).read(),
+            ((at + 8) as *const usize).read(),
+        )
+    };
+    if ip != 0 && !rules::is_code(ip) {
+        return false;
+    }
+    *cursor = Cursor {
+        sp: at + 16,
+        ip,
+        bp,
+        exact: false,
+    };
+    true
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@
 //! nobody can be executing there.
 
 use super::rule::Rule;
-use super::{cfi, compile, jit};
+use super::{cfi, code_ranges, compile, jit};
 use crate::hot;
 use crate::modules;
 use crate::private;
@@ -69,7 +69,7 @@ pub fn find(ip: usize, is_exact: bool, misses: &mut u64) -> Found {
                 if rule != 0 {
                     return Found {
                         rule: Rule::from_bits(rule),
-                        key,
+                        key: modules::unmoved(key),
                     };
                 }
                 break;
@@ -91,8 +91,18 @@ fn miss(ip: usize, is_exact: bool, place: u64) -> Found {
         rule,
         key: place | u64::from(generation) << node::GENERATION_SHIFT,
     };
-    insert(found);
-    found
+    if rule != Rule::NONE {
+        insert(found);
+    }
+    Found {
+        rule,
+        key: modules::unmoved(found.key),
+    }
+}
+
+/// Whether there is code at a return address.
+pub fn is_code(ip: usize) -> bool {
+    find(ip, false, &mut 0).rule != Rule::NONE
 }
 
 fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
@@ -100,12 +110,15 @@ fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
     let address = if is_exact { ip } else { ip.wrapping_sub(1) };
     if let Some(module) = modules::locate(address) {
         let rule = rule_in_module(&module, address, ip);
-        return (rule.unwrap_or(Rule::NONE), module.generation);
+        return (rule.unwrap_or(Rule::FRAME_POINTER), module.generation);
     }
-    let generation = hot::get().generation.load(Ordering::Relaxed);
+    let generation = modules::generation_outside();
     let rule = jit::entry_for(address)
         .and_then(|entry| compile::rule_for(&entry, address, ip))
-        .unwrap_or(Rule::NONE);
+        .unwrap_or_else(|| match code_ranges::is_code(address) {
+            true => Rule::FRAME_POINTER,
+            false => Rule::NONE,
+        });
     (rule, generation)
 }
 

@@ -56,7 +56,7 @@ impl OwnStack {
     #[inline(always)]
     pub fn is_there(&mut self, sp: usize, at: usize) -> bool {
         let is_near = at >= sp && (at ^ sp.wrapping_sub(8)) < PAGE_BYTES;
-        at % 8 == 0 && (is_near || self.is_further_there(sp, at))
+        at & 7 == 0 && (is_near || self.is_further_there(sp, at))
     }
 
     #[inline(never)]
@@ -83,5 +83,50 @@ impl OwnStack {
             page -= PAGE_BYTES;
             self.start = page;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Readable, not readable, readable again.
+    fn three_pages() -> usize {
+        let how = [
+            sys::PROT_READ | sys::PROT_WRITE,
+            sys::MAP_PRIVATE | sys::MAP_ANONYMOUS,
+            usize::MAX,
+        ];
+        // SAFETY: a new mapping, of which one page is taken away again.
+        unsafe {
+            let start = sys::map(core::ptr::null_mut(), 3 * PAGE_BYTES, how, 0).unwrap() as usize;
+            sys::protect(start + PAGE_BYTES, PAGE_BYTES, 0).unwrap();
+            start
+        }
+    }
+
+    #[test]
+    fn words_are_asked_for_where_they_are_not_certain() {
+        let mut own = OwnStack::of_this_thread();
+        let start = three_pages();
+        let sp = start + PAGE_BYTES - 64;
+        assert!(own.is_there(sp, sp));
+        assert!(own.is_there(sp, start + PAGE_BYTES - 8));
+        assert!(!own.is_there(sp, start + PAGE_BYTES));
+        assert!(own.is_there(sp, start + 2 * PAGE_BYTES));
+        // Below the frame, and not a whole word.
+        assert!(!own.is_there(sp, sp - 8));
+        assert!(!own.is_there(sp, sp + 4));
+    }
+
+    #[test]
+    fn all_of_a_thread_s_own_stack_is_there() {
+        let mut own = OwnStack::of_this_thread();
+        let room = [0_u8; 64 << 10];
+        let sp = (room.as_ptr() as usize).next_multiple_of(16);
+        let first_word_above = sp + (60 << 10);
+        assert!(own.is_there(sp, first_word_above));
+        assert!(own.contains(sp), "the stack was found to reach there");
+        core::hint::black_box(&room);
     }
 }

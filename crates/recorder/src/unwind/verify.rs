@@ -1,4 +1,5 @@
-//! The proof: compares captured stacks with those of libgcc's unwinder.
+//! The proof: compares captured stacks with those of libgcc's unwinder, up to where libgcc
+//! gives up for want of an unwind table and a frame pointer is followed here.
 
 use crate::arena_map::bump;
 use crate::hot::Hot;
@@ -33,19 +34,19 @@ pub static OWN_CODE_START: AtomicUsize = AtomicUsize::new(0);
 pub static OWN_CODE_END: AtomicUsize = AtomicUsize::new(0);
 
 /// What the callback compares against.
-struct Comparison<Ips: Iterator<Item = usize>> {
+struct Comparison<Frames: Iterator<Item = (usize, bool)>> {
     get_ip: GetIp,
-    ours: Ips,
+    ours: Frames,
     seen: usize,
     differs: bool,
 }
 
-unsafe extern "C" fn compare_frame<Ips: Iterator<Item = usize>>(
+unsafe extern "C" fn compare_frame<Frames: Iterator<Item = (usize, bool)>>(
     context: *mut Context,
     argument: *mut c_void,
 ) -> c_int {
     // SAFETY: libgcc hands back the argument given to it below.
-    let comparison = unsafe { &mut *argument.cast::<Comparison<Ips>>() };
+    let comparison = unsafe { &mut *argument.cast::<Comparison<Frames>>() };
     // SAFETY: the context is libgcc's own.
     let ip = unsafe { (comparison.get_ip)(context) };
     let own_start = OWN_CODE_START.load(Ordering::Relaxed);
@@ -58,7 +59,7 @@ unsafe extern "C" fn compare_frame<Ips: Iterator<Item = usize>>(
     if comparison.seen > MOST_COMPARED {
         return STOP;
     }
-    if comparison.ours.next() != Some(ip) {
+    if comparison.ours.next().map(|(ours, _)| ours) != Some(ip) {
         comparison.differs = true;
         return STOP;
     }
@@ -89,8 +90,8 @@ fn compare(thread: &mut Thread) {
         return;
     }
     let libgcc = LIBGCC_START.load(Ordering::Relaxed)..LIBGCC_END.load(Ordering::Relaxed);
-    let leaf = thread.stack.ips_leaf_first().next();
-    if leaf.is_some_and(|ip| libgcc.contains(&ip)) {
+    let leaf = thread.stack.frames_leaf_first().next();
+    if leaf.is_some_and(|(ip, _)| libgcc.contains(&ip)) {
         return;
     }
     // SAFETY: set-up stored libgcc's functions of these types.
@@ -102,12 +103,14 @@ fn compare(thread: &mut Thread) {
     };
     let mut comparison = Comparison {
         get_ip,
-        ours: thread.stack.ips_leaf_first(),
+        ours: thread.stack.frames_leaf_first(),
         seen: 0,
         differs: false,
     };
     run(backtrace, &mut comparison);
-    let all_seen = comparison.seen > MOST_COMPARED || comparison.ours.next().is_none();
+    let has_gone_as_far = |(_, by_frame_pointer)| by_frame_pointer;
+    let all_seen =
+        comparison.seen > MOST_COMPARED || comparison.ours.next().is_none_or(has_gone_as_far);
     let differs = comparison.differs || !all_seen;
     bump(&thread.stats[stat::VERIFIED], 1);
     if differs {
@@ -115,8 +118,11 @@ fn compare(thread: &mut Thread) {
     }
 }
 
-fn run<Ips: Iterator<Item = usize>>(backtrace: Backtrace, comparison: &mut Comparison<Ips>) {
-    let argument: *mut Comparison<Ips> = comparison;
+fn run<Frames: Iterator<Item = (usize, bool)>>(
+    backtrace: Backtrace,
+    comparison: &mut Comparison<Frames>,
+) {
+    let argument: *mut Comparison<Frames> = comparison;
     // SAFETY: the callback gets the argument back while it is still borrowed here.
-    unsafe { backtrace(compare_frame::<Ips>, argument.cast()) };
+    unsafe { backtrace(compare_frame::<Frames>, argument.cast()) };
 }
