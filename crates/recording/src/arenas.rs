@@ -36,6 +36,8 @@ const OWNER_FILE: &str = "owner";
 /// In a directory whose recordings a user has been told of.
 const TOLD_FILE: &str = "told";
 const MOST_PATH_BYTES: u64 = 4096;
+/// The note of an owner is shorter, whatever was asked for.
+const MOST_OWNER_BYTES: u64 = 1 << 20;
 /// A directory without an owner is about to get one, if it is younger than this.
 const TIME_TO_BEGIN: Duration = Duration::from_secs(60);
 
@@ -203,7 +205,7 @@ impl ArenaDirectory {
         let path = self.path.join(OWNER_FILE);
         let mut bytes = Vec::new();
         plain_file::open(&path, fs::File::options().read(true))
-            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .and_then(|file| file.take(MOST_OWNER_BYTES).read_to_end(&mut bytes))
             .ok()?;
         serde_json::from_slice(&bytes).ok()
     }
@@ -326,12 +328,21 @@ impl Arena {
     }
 
     pub fn delete(&self) {
+        match self.is_finished {
+            true => ended::delete_finished(&self.path),
+            false => {
+                // A kill may have come between the writing of the one and the deletion of
+                // the other.
+                ended::delete_finished(&ended::finished_path(&self.path));
+                self.delete_arena();
+            }
+        }
+    }
+
+    /// Only what the recorder wrote and what was seen from outside.
+    pub fn delete_arena(&self) {
         let _ = fs::remove_file(&self.path);
-        let beside = match self.is_finished {
-            true => ended::identity_path(&self.path),
-            false => residue_finish::outside::path_for(&self.path),
-        };
-        let _ = fs::remove_file(beside);
+        let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
     }
 
     /// Whether its maker still writes it, in this image.

@@ -24,6 +24,8 @@ const FEW_ARENAS: usize = 128;
 const PERIOD: Duration = Duration::from_millis(20);
 const FOLDER: &str = "finished";
 const IDENTITY_SUFFIX: &str = "json";
+/// Its command line is the longest part of it.
+const MOST_IDENTITY_BYTES: u64 = 16 << 20;
 
 /// Room for a profile where arenas have taken all: an arena can only go when it is written.
 const RESERVE: &str = "reserve";
@@ -84,7 +86,7 @@ fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Re
         write(directory, arena, &profile)
     });
     if written.is_ok() {
-        arena.delete();
+        arena.delete_arena();
         keep_reserve(directory);
     }
     written
@@ -92,22 +94,34 @@ fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Re
 
 /// Writes the profile and the identity, or neither.
 fn write(directory: &Path, arena: &Arena, profile: &Profile) -> Result<()> {
-    let folder = directory.join(FOLDER);
-    fs::create_dir_all(&folder)?;
-    let output = folder.join(arena.path.file_stem().unwrap_or_default());
+    fs::create_dir_all(directory.join(FOLDER))?;
+    let output = finished_path(&arena.path);
     let identity = identity_path(&output);
     let written = residue_profile::write_to(&output, profile)
         .map_err(anyhow::Error::from)
         .and_then(|()| Ok(fs::write(&identity, serde_json::to_vec(&arena.identity)?)?));
     if written.is_err() {
-        let _ = fs::remove_file(&identity);
-        let _ = fs::remove_file(&output);
+        delete_finished(&output);
     }
     written
 }
 
+/// Where the profile of an arena lies when it is finished early.
+pub fn finished_path(arena: &Path) -> PathBuf {
+    let directory = arena.parent().unwrap_or(Path::new(""));
+    directory
+        .join(FOLDER)
+        .join(arena.file_stem().unwrap_or_default())
+}
+
+/// The identity first: it says that the profile is whole.
+pub fn delete_finished(profile: &Path) {
+    let _ = fs::remove_file(identity_path(profile));
+    let _ = fs::remove_file(profile);
+}
+
 /// Where the identity of a finished process lies.
-pub fn identity_path(profile: &Path) -> PathBuf {
+fn identity_path(profile: &Path) -> PathBuf {
     let mut path = profile.as_os_str().to_owned();
     path.push(format!(".{IDENTITY_SUFFIX}"));
     PathBuf::from(path)
@@ -142,7 +156,9 @@ fn finished(directory: &Path, identity: &Path) -> Option<Arena> {
 
 fn read_identity(path: &Path) -> Option<Identity> {
     let mut bytes = Vec::new();
-    let mut file = plain_file::open(path, fs::File::options().read(true)).ok()?;
-    file.read_to_end(&mut bytes).ok()?;
+    let file = plain_file::open(path, fs::File::options().read(true)).ok()?;
+    file.take(MOST_IDENTITY_BYTES)
+        .read_to_end(&mut bytes)
+        .ok()?;
     serde_json::from_slice(&bytes).ok()
 }
