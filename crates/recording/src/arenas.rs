@@ -162,7 +162,7 @@ impl ArenaDirectory {
         }
         let made = fs::metadata(&self.path).and_then(|status| status.modified());
         let age = made.ok().and_then(|made| made.elapsed().ok());
-        age.is_some_and(|age| age < TIME_TO_BEGIN)
+        self.is_of_a_run() && age.is_some_and(|age| age < TIME_TO_BEGIN)
     }
 
     /// Directories left by runs of this user.
@@ -178,7 +178,7 @@ impl ArenaDirectory {
                     .flatten()
                     .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
                     .map(|entry| ArenaDirectory::at(entry.path()))
-                    .filter(|directory| directory.is_own() && !directory.is_library()),
+                    .filter(|directory| directory.is_own() && directory.is_of_a_run()),
             );
         }
         found
@@ -196,9 +196,16 @@ impl ArenaDirectory {
         })
     }
 
-    /// The recorder's library lies in a directory of a like name, see `library.rs`.
-    fn is_library(&self) -> bool {
-        self.path.as_os_str().as_bytes().ends_with(b"-lib")
+    /// Whether it has the name that `create` gives, which nobody else would: it is deleted as
+    /// a whole.
+    fn is_of_a_run(&self) -> bool {
+        let path = fs::canonicalize(&self.path).unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let numbers = name.strip_prefix(&name_prefix());
+        let is_number = |text: &str| text.parse::<u128>().is_ok();
+        numbers
+            .and_then(|numbers| numbers.split_once('-'))
+            .is_some_and(|(pid, moment)| is_number(pid) && is_number(moment))
     }
 
     pub fn owner(&self) -> Option<Owner> {
@@ -311,7 +318,8 @@ impl ArenaDirectory {
                 let _ = fs::remove_file(file);
             }
         }
-        if self.files().is_empty() && ended::finished_in(&self.path).is_empty() {
+        let is_empty = self.files().is_empty() && ended::finished_in(&self.path).is_empty();
+        if is_empty && self.is_of_a_run() {
             let _ = fs::remove_dir_all(&self.path);
         }
     }

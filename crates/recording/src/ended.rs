@@ -31,8 +31,8 @@ const MOST_IDENTITY_BYTES: u64 = 16 << 20;
 const RESERVE: &str = "reserve";
 const RESERVE_BYTES: usize = 256 << 10;
 
-/// Finishes processes as they end, from now on. `first_pid` is left alone: how it ends and what
-/// it took is known when the run is over.
+/// Finishes processes as they end, from now on. The latest program of `first_pid` is left alone:
+/// how it ends and what it took is known when the run is over.
 pub fn start(
     directory: PathBuf,
     first_pid: u32,
@@ -46,16 +46,19 @@ pub fn start(
             return;
         }
         keep_reserve(&directory.path);
-        for path in directory.files() {
+        let files = directory.files().into_iter();
+        let mut arenas: Vec<Arena> = files.filter_map(|path| Arena::open(path).ok()).collect();
+        arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
+        let first = arenas
+            .iter()
+            .rposition(|arena| arena.identity.pid == first_pid);
+        for (place, arena) in arenas.iter().enumerate() {
             if stop() {
                 return;
             }
-            let Ok(arena) = Arena::open(path) else {
-                continue;
-            };
-            if arena.identity.pid != first_pid && !arena.is_in_use() {
+            if Some(place) != first && !arena.is_in_use() {
                 // What cannot be finished now is tried again at the end, and told then.
-                let _ = finish(&directory.path, &arena, &asked, &search);
+                let _ = finish(&directory.path, arena, &asked, &search);
             }
         }
     })
