@@ -80,6 +80,9 @@ enum Command {
 impl Command {
     /// Not for other programs, nor about recordings that were left behind itself.
     fn is_of_a_user(&self) -> bool {
+        if let Command::Run(args) = self {
+            return !args.is_quiet();
+        }
         !matches!(
             self,
             Command::Recover(_)

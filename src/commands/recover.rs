@@ -85,6 +85,7 @@ pub fn run(args: Args) -> Result<ExitCode> {
             arenas.entry(folder).or_default().push(arena);
         }
     }
+    let found_directories = directories.len();
     directories.retain(|directory| {
         let is_owned = directory.is_owned();
         if is_owned {
@@ -99,6 +100,11 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
         !is_owned
     });
+    // What was asked for by name must be done.
+    let mut failed = match args.paths.is_empty() {
+        true => 0,
+        false => found_directories - directories.len(),
+    };
     let mut found = Vec::new();
     for (_, mut arenas) in arenas {
         arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
@@ -138,7 +144,6 @@ pub fn run(args: Args) -> Result<ExitCode> {
         }
     }
     let search = args.symbols.search();
-    let mut failed = 0;
     for left in found {
         for planned in left.run.plan(left.arenas) {
             let may_replace = args.output.as_ref().is_some_and(|output| !output.is_dir());

@@ -219,6 +219,10 @@ enum Start {
 }
 
 impl Args {
+    pub fn is_quiet(&self) -> bool {
+        self.quiet
+    }
+
     fn snapshots(&self) -> Snapshots {
         let numbers = self.snapshot_at.iter().filter_map(|event| match event {
             arguments::Event::Number(number) => Some(*number),

@@ -313,3 +313,33 @@ fn a_directory_without_recordings_is_removed() {
     assert!(told.contains("nothing to recover"), "{told}");
     assert!(!directory.exists());
 }
+
+#[test]
+fn a_directory_that_is_still_recorded_or_somebodys_own_is_not_deleted() {
+    let lab = Lab::new();
+    let arenas = lab.folder("arenas");
+    let base = arenas.display().to_string();
+    let mut run = Running::start(lab.run(&["--arena-dir", &base], &["live_blocks", "10", "wait"]));
+    run.hear("vmrss_kib");
+    let directory = arena_directory(&arenas);
+    let refused = recover(&lab, &[&directory]);
+    assert_eq!(refused.status.code(), Some(2), "{}", describe(&refused));
+    let told = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(told.contains("still being recorded by process"), "{told}");
+    send(run.pid(), Signal::SIGKILL);
+    run.wait();
+    run.say("go on");
+    let told = run.hear_all();
+    // Copied by somebody to look at it later.
+    let own = lab.folder("own");
+    std::fs::write(own.join("thoughts"), "mine").expect("the lab is writable");
+    let arena = arenas_in(&directory).remove(0);
+    let mut copy = std::process::Command::new("cp");
+    copy.arg("--sparse=always").args([&arena, &own]);
+    assert!(process::finish(copy).status.success());
+    let recovered = recover(&lab, &[&own]);
+    assert!(recovered.status.success(), "{}", describe(&recovered));
+    assert_eq!(lab.names_in("own"), ["thoughts"]);
+    assert_eq!(lab.profiles().len(), 1);
+    lab.profiles()[0].1.expect_truths(&Truths::parse(&told));
+}

@@ -61,7 +61,7 @@ fn the_first_event_ends_the_ticks() {
 
 /// Needs root, who may make namespaces.
 #[test]
-fn a_program_in_another_namespace_of_processes_has_ticks() {
+fn a_program_in_another_namespace_of_processes_has_ticks_and_events() {
     if !nix::unistd::geteuid().is_root() {
         return;
     }
@@ -81,6 +81,13 @@ fn a_program_in_another_namespace_of_processes_has_ticks() {
     ledger.expect_truths(&recorded.truths());
     let ticks = ledger.profile.timeline.about.events;
     assert!(ticks >= 10, "{ticks} ticks");
+
+    // The search for functions is answered, though the command cannot be seen from there.
+    let lab = Lab::new();
+    let options = ["--event-function", "slow_leak"];
+    let recorded = lab.record(&options, &[&namespace[..], &[&slow_leak]].concat());
+    let about = &recorded.ledger().profile.timeline.about;
+    assert_eq!(about.events, recorded.truths().get("slow_leak.calls"));
 
     // All of `residue run` inside, where `/proc` is still that of the outside.
     let lab = Lab::new();

@@ -136,3 +136,19 @@ fn the_program_has_the_same_descriptors_open() {
         recorded.describe()
     );
 }
+
+#[test]
+fn every_way_to_become_another_program_hands_on_its_arguments() {
+    let lab = Lab::new();
+    for how in ["execl", "execlp", "execle", "execv", "execvp", "fexecve"] {
+        let command = ["starts", how, "/bin/echo", "unharmed"];
+        let recorded = lab.record(&[], &command);
+        assert!(recorded.output.status.success(), "{}", recorded.describe());
+        assert_eq!(recorded.stdout(), "unharmed\n", "{how}");
+        assert_eq!(lab.profiles().len(), 2, "{how}: both images");
+    }
+    let command = ["starts", "execl", "/bin/echo", "many"];
+    let native = lab.native(&command);
+    assert_eq!(native.stdout.len(), 600);
+    assert_eq!(lab.record(&[], &command).output.stdout, native.stdout);
+}

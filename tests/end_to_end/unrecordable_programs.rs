@@ -231,7 +231,7 @@ fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
         let script = lab.path("script");
         std::fs::write(lab.path("text"), format!("#!{path}\n")).expect("the lab is writable");
         install(&lab.path("text"), &script, "755");
-        let starts = [
+        let mut starts = vec![
             vec![
                 "sh".to_string(),
                 "-c".to_string(),
@@ -249,6 +249,10 @@ fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
                 format!("{python}; os.wait()"),
             ],
         ];
+        starts.extend(
+            ["execl", "execlp", "execle", "execv", "fexecve"]
+                .map(|how| vec!["starts".to_string(), how.to_string(), path.to_string()]),
+        );
         let names = format!("-t{name}");
         for options in [&[][..], &["--no-children"], &["-tother"], &[&names]] {
             for start in &starts {
@@ -260,8 +264,8 @@ fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
                 let what = format!("{options:?} {start:?}: {}", recorded.describe());
                 assert!(recorded.output.status.success(), "{what}");
                 assert_eq!(recorded.output.stdout, native.stdout, "{what}");
-                // `env` becomes the program, which is then the one that was started.
-                let is_child = start[0] != "env";
+                // Some become the program, which is then the one that was started.
+                let is_child = ["sh", "python3"].contains(&start[0]);
                 let is_excluded =
                     options == ["-tother"] || (is_child && options == ["--no-children"]);
                 let is_named = recorded.stderr().contains(why);

@@ -62,11 +62,13 @@ pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
     written
 }
 
-/// All lines that are whole.
+/// All lines that are whole, of a file as long as one can reasonably be: the program could have
+/// put anything there.
 pub fn read(arena: &Path) -> Vec<Seen> {
+    const MOST_BYTES: u64 = 1 << 30;
     let mut bytes = Vec::new();
-    if let Ok(mut file) = plain_file::open(&path_for(arena), File::options().read(true)) {
-        let _ = file.read_to_end(&mut bytes);
+    if let Ok(file) = plain_file::open(&path_for(arena), File::options().read(true)) {
+        let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
     }
     bytes
         .split(|&byte| byte == b'\n')

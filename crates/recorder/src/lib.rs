@@ -50,6 +50,7 @@ mod thread;
 mod thread_names;
 mod tls;
 mod trie;
+mod unrecorded;
 mod unwind;
 
 /// The preloaded library has no standard library to bring a panic handler. No

@@ -7,7 +7,7 @@ use crate::live;
 use crate::loss;
 use crate::modules;
 use crate::moments;
-use crate::program_file::{ProgramPath, Refusal};
+use crate::program_file::ProgramPath;
 use crate::sys;
 use crate::thread;
 use crate::tls;
@@ -180,15 +180,18 @@ pub fn apply_limits(hot: &Hot, arena: Arena) {
     };
 }
 
-/// Whether the command that started all this still runs; where it cannot be seen it
-/// is taken to be gone.
+/// What was asked for. Nothing before the constructor has run.
+pub fn config() -> &'static Config {
+    // SAFETY: it is read once, before the program runs, and does not change after that.
+    unsafe { &*KEPT.config.get() }
+}
+
+/// Whether the command that started all this still runs: it holds a lock on its note in the
+/// directory of arenas. Where that cannot be seen it is taken to be gone.
 pub fn command_runs() -> bool {
-    // SAFETY: the configuration does not change once the process records.
-    let config = unsafe { &*KEPT.config.get() };
-    let root = config
-        .number("root")
-        .and_then(|root| u32::try_from(root).ok());
-    root.is_some_and(|root| !sys::thread_is_gone(root))
+    let note = config().text("dir");
+    let note = note.and_then(|directory| ProgramPath::joined(&[directory, b"/owner"]));
+    note.is_some_and(|note| sys::is_locked(note.as_bytes()))
 }
 
 /// The addresses of the arena.
@@ -211,8 +214,7 @@ pub fn wants_snapshot(hot: &Hot, event: u32) -> bool {
     if hot.takes_snapshots.load(Ordering::Relaxed) == 0 {
         return false;
     }
-    // SAFETY: the configuration does not change once the process records.
-    let config = unsafe { &*KEPT.config.get() };
+    let config = config();
     if let Some(every @ 1..) = config.number("every")
         && u64::from(event).is_multiple_of(every)
     {
@@ -244,84 +246,6 @@ impl Digits {
             }
         }
         self.0.get(at..).unwrap_or(&[])
-    }
-}
-
-/// The recorder's own variable, up to its value.
-pub const CONFIG_PREFIX: &[u8] = b"RESIDUE_CONFIG=";
-
-/// Whether this is the process that `residue run` started.
-pub fn is_first_process() -> bool {
-    // SAFETY: the configuration does not change once it is read.
-    let config = unsafe { &*KEPT.config.get() };
-    config.number("root") == Some(u64::from(sys::parent_pid()))
-}
-
-pub fn records_children() -> bool {
-    // SAFETY: as above.
-    unsafe { &*KEPT.config.get() }.number("children") != Some(0)
-}
-
-/// Leaves word of a program that is started without the recorder, if it was to be recorded:
-/// `<directory>/<pid>.<nanoseconds>.unrecorded`, a letter and the program's path.
-pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
-    // SAFETY: as above.
-    let config = unsafe { &*KEPT.config.get() };
-    let pattern = config.text("match").unwrap_or(&[]);
-    let is_wanted = pattern.is_empty() || config::matches(pattern, base_name(program));
-    if !is_wanted || (is_child && !records_children()) {
-        return;
-    }
-    let Some(directory) = config.text("dir") else {
-        return;
-    };
-    let (mut pid, mut time) = (Digits::default(), Digits::default());
-    let path = ProgramPath::joined(&[
-        directory,
-        b"/",
-        pid.of(u64::from(sys::pid())),
-        b".",
-        time.of(sys::clock_ns(sys::CLOCK_MONOTONIC)),
-        residue_arena::UNRECORDED_SUFFIX.as_bytes(),
-    ]);
-    let Some(path) = path else {
-        return;
-    };
-    let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
-    if let Ok(file) = sys::open(path.as_bytes(), flags, 0o600) {
-        let letter = match refusal {
-            Refusal::OtherLibc => residue_arena::UNRECORDED_OTHER_LIBC,
-            Refusal::AddressSanitizer => residue_arena::UNRECORDED_SANITIZER,
-            Refusal::OtherMachine => residue_arena::UNRECORDED_OTHER_MACHINE,
-        };
-        if sys::write(file, &[letter]).is_ok() {
-            let _ = sys::write(file, program);
-        }
-        sys::close(file);
-    }
-}
-
-/// A program is about to be started. Counts it where it will not reach the directory of
-/// arenas: this process has become another user, or sees another file system.
-pub fn note_unreachable() {
-    let Some(arena) = hot::get().recording_arena() else {
-        return;
-    };
-    // SAFETY: as above.
-    let config = unsafe { &*KEPT.config.get() };
-    let inside = config
-        .text("dir")
-        .and_then(|dir| ProgramPath::joined(&[dir, b"/."]));
-    let Some(inside) = inside else {
-        return;
-    };
-    // Privileges that this process has kept do not go with the program.
-    let user = sys::effective_user();
-    let may_write = |status: sys::Status| user == 0 || user == status.owner;
-    if !sys::status(inside.as_bytes()).is_ok_and(may_write) {
-        arena
-            .word(header::NOT_RECORDED)
-            .fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -360,7 +284,7 @@ fn is_wanted(config: &Config, buffer: &mut [u8]) -> bool {
     }
 }
 
-fn base_name(path: &[u8]) -> &[u8] {
+pub fn base_name(path: &[u8]) -> &[u8] {
     path.rsplit(|&byte| byte == b'/').next().unwrap_or(path)
 }
 

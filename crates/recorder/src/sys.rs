@@ -266,6 +266,20 @@ pub fn lock_shared(file: usize) {
     let _ = unsafe { call(SYS_FLOCK, [file, SHARED | WITHOUT_WAITING, 0, 0, 0, 0]) };
 }
 
+/// Whether somebody else has a lock on the file at a path that ends in a zero byte.
+pub fn is_locked(path: &[u8]) -> bool {
+    const SHARED: usize = 1;
+    const WITHOUT_WAITING: usize = 4;
+    const WOULD_WAIT: isize = -11;
+    let Ok(file) = open(path, O_RDONLY | O_CLOEXEC, 0) else {
+        return false;
+    };
+    // SAFETY: a file of the command's, whose lock is tried and let go again.
+    let tried = unsafe { call(SYS_FLOCK, [file, SHARED | WITHOUT_WAITING, 0, 0, 0, 0]) };
+    close(file);
+    tried == Err(Errno(WOULD_WAIT))
+}
+
 /// What `stat` tells of a file or directory.
 pub struct Status {
     pub links: u64,

@@ -36,6 +36,8 @@ const OWNER_FILE: &str = "owner";
 /// In a directory whose recordings a user has been told of.
 const TOLD_FILE: &str = "told";
 const MOST_PATH_BYTES: u64 = 4096;
+/// The note of an owner is shorter, whatever was asked for.
+const MOST_OWNER_BYTES: u64 = 1 << 20;
 /// A directory without an owner is about to get one, if it is younger than this.
 const TIME_TO_BEGIN: Duration = Duration::from_secs(60);
 
@@ -160,7 +162,7 @@ impl ArenaDirectory {
         }
         let made = fs::metadata(&self.path).and_then(|status| status.modified());
         let age = made.ok().and_then(|made| made.elapsed().ok());
-        age.is_some_and(|age| age < TIME_TO_BEGIN)
+        self.is_of_a_run() && age.is_some_and(|age| age < TIME_TO_BEGIN)
     }
 
     /// Directories left by runs of this user.
@@ -176,7 +178,7 @@ impl ArenaDirectory {
                     .flatten()
                     .filter(|entry| entry.file_name().to_string_lossy().starts_with(&prefix))
                     .map(|entry| ArenaDirectory::at(entry.path()))
-                    .filter(|directory| directory.is_own() && !directory.is_library()),
+                    .filter(|directory| directory.is_own() && directory.is_of_a_run()),
             );
         }
         found
@@ -194,16 +196,23 @@ impl ArenaDirectory {
         })
     }
 
-    /// The recorder's library lies in a directory of a like name, see `library.rs`.
-    fn is_library(&self) -> bool {
-        self.path.as_os_str().as_bytes().ends_with(b"-lib")
+    /// Whether it has the name that `create` gives, which nobody else would: it is deleted as
+    /// a whole.
+    fn is_of_a_run(&self) -> bool {
+        let path = fs::canonicalize(&self.path).unwrap_or_default();
+        let name = path.file_name().unwrap_or_default().to_string_lossy();
+        let numbers = name.strip_prefix(&name_prefix());
+        let is_number = |text: &str| text.parse::<u128>().is_ok();
+        numbers
+            .and_then(|numbers| numbers.split_once('-'))
+            .is_some_and(|(pid, moment)| is_number(pid) && is_number(moment))
     }
 
     pub fn owner(&self) -> Option<Owner> {
         let path = self.path.join(OWNER_FILE);
         let mut bytes = Vec::new();
         plain_file::open(&path, fs::File::options().read(true))
-            .and_then(|mut file| file.read_to_end(&mut bytes))
+            .and_then(|file| file.take(MOST_OWNER_BYTES).read_to_end(&mut bytes))
             .ok()?;
         serde_json::from_slice(&bytes).ok()
     }
@@ -309,7 +318,8 @@ impl ArenaDirectory {
                 let _ = fs::remove_file(file);
             }
         }
-        if self.files().is_empty() && ended::finished_in(&self.path).is_empty() {
+        let is_empty = self.files().is_empty() && ended::finished_in(&self.path).is_empty();
+        if is_empty && self.is_of_a_run() {
             let _ = fs::remove_dir_all(&self.path);
         }
     }
@@ -326,12 +336,21 @@ impl Arena {
     }
 
     pub fn delete(&self) {
+        match self.is_finished {
+            true => ended::delete_finished(&self.path),
+            false => {
+                // A kill may have come between the writing of the one and the deletion of
+                // the other.
+                ended::delete_finished(&ended::finished_path(&self.path));
+                self.delete_arena();
+            }
+        }
+    }
+
+    /// Only what the recorder wrote and what was seen from outside.
+    pub fn delete_arena(&self) {
         let _ = fs::remove_file(&self.path);
-        let beside = match self.is_finished {
-            true => ended::identity_path(&self.path),
-            false => residue_finish::outside::path_for(&self.path),
-        };
-        let _ = fs::remove_file(beside);
+        let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
     }
 
     /// Whether its maker still writes it, in this image.

@@ -24,13 +24,15 @@ const FEW_ARENAS: usize = 128;
 const PERIOD: Duration = Duration::from_millis(20);
 const FOLDER: &str = "finished";
 const IDENTITY_SUFFIX: &str = "json";
+/// Its command line is the longest part of it.
+const MOST_IDENTITY_BYTES: u64 = 16 << 20;
 
 /// Room for a profile where arenas have taken all: an arena can only go when it is written.
 const RESERVE: &str = "reserve";
 const RESERVE_BYTES: usize = 256 << 10;
 
-/// Finishes processes as they end, from now on. `first_pid` is left alone: how it ends and what
-/// it took is known when the run is over.
+/// Finishes processes as they end, from now on. The latest program of `first_pid` is left alone:
+/// how it ends and what it took is known when the run is over.
 pub fn start(
     directory: PathBuf,
     first_pid: u32,
@@ -44,16 +46,19 @@ pub fn start(
             return;
         }
         keep_reserve(&directory.path);
-        for path in directory.files() {
+        let files = directory.files().into_iter();
+        let mut arenas: Vec<Arena> = files.filter_map(|path| Arena::open(path).ok()).collect();
+        arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
+        let first = arenas
+            .iter()
+            .rposition(|arena| arena.identity.pid == first_pid);
+        for (place, arena) in arenas.iter().enumerate() {
             if stop() {
                 return;
             }
-            let Ok(arena) = Arena::open(path) else {
-                continue;
-            };
-            if arena.identity.pid != first_pid && !arena.is_in_use() {
+            if Some(place) != first && !arena.is_in_use() {
                 // What cannot be finished now is tried again at the end, and told then.
-                let _ = finish(&directory.path, &arena, &asked, &search);
+                let _ = finish(&directory.path, arena, &asked, &search);
             }
         }
     })
@@ -84,7 +89,7 @@ fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Re
         write(directory, arena, &profile)
     });
     if written.is_ok() {
-        arena.delete();
+        arena.delete_arena();
         keep_reserve(directory);
     }
     written
@@ -92,22 +97,34 @@ fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Re
 
 /// Writes the profile and the identity, or neither.
 fn write(directory: &Path, arena: &Arena, profile: &Profile) -> Result<()> {
-    let folder = directory.join(FOLDER);
-    fs::create_dir_all(&folder)?;
-    let output = folder.join(arena.path.file_stem().unwrap_or_default());
+    fs::create_dir_all(directory.join(FOLDER))?;
+    let output = finished_path(&arena.path);
     let identity = identity_path(&output);
     let written = residue_profile::write_to(&output, profile)
         .map_err(anyhow::Error::from)
         .and_then(|()| Ok(fs::write(&identity, serde_json::to_vec(&arena.identity)?)?));
     if written.is_err() {
-        let _ = fs::remove_file(&identity);
-        let _ = fs::remove_file(&output);
+        delete_finished(&output);
     }
     written
 }
 
+/// Where the profile of an arena lies when it is finished early.
+pub fn finished_path(arena: &Path) -> PathBuf {
+    let directory = arena.parent().unwrap_or(Path::new(""));
+    directory
+        .join(FOLDER)
+        .join(arena.file_stem().unwrap_or_default())
+}
+
+/// The identity first: it says that the profile is whole.
+pub fn delete_finished(profile: &Path) {
+    let _ = fs::remove_file(identity_path(profile));
+    let _ = fs::remove_file(profile);
+}
+
 /// Where the identity of a finished process lies.
-pub fn identity_path(profile: &Path) -> PathBuf {
+fn identity_path(profile: &Path) -> PathBuf {
     let mut path = profile.as_os_str().to_owned();
     path.push(format!(".{IDENTITY_SUFFIX}"));
     PathBuf::from(path)
@@ -142,7 +159,9 @@ fn finished(directory: &Path, identity: &Path) -> Option<Arena> {
 
 fn read_identity(path: &Path) -> Option<Identity> {
     let mut bytes = Vec::new();
-    let mut file = plain_file::open(path, fs::File::options().read(true)).ok()?;
-    file.read_to_end(&mut bytes).ok()?;
+    let file = plain_file::open(path, fs::File::options().read(true)).ok()?;
+    file.take(MOST_IDENTITY_BYTES)
+        .read_to_end(&mut bytes)
+        .ok()?;
     serde_json::from_slice(&bytes).ok()
 }

@@ -1,13 +1,15 @@
 //! Programs that this one starts. A program that would refuse to start with the recorder, or
 //! that nobody asked to record, gets an environment without it.
 //!
-//! `execl` and its kin, which take their arguments one by one, are not seen here.
+//! `execl` and its kin take their arguments one by one: five come in registers, the others on
+//! the stack. As in libc they are put into a list, and go the way of the others.
 
 use super::real;
 use crate::modules;
 use crate::program_file::{self, ProgramPath};
-use crate::setup;
+use crate::setup::Digits;
 use crate::sys;
+use crate::unrecorded;
 use core::ffi::{CStr, c_char, c_int, c_void};
 
 /// A list of strings that ends with a null pointer.
@@ -95,6 +97,84 @@ pub unsafe fn posix_spawnp(
     }
 }
 
+pub unsafe fn fexecve(file: c_int, arguments: Strings, environment: Strings) -> c_int {
+    let Some(real) = real::fexecve() else {
+        return -1;
+    };
+    let mut digits = Digits::default();
+    let link = ProgramPath::joined(&[b"/proc/self/fd/", digits.of(file as u64)]);
+    let mut target = [0; 1024];
+    let length = link.and_then(|link| sys::read_link(link.as_bytes(), &mut target).ok());
+    let path = target.get(..length.unwrap_or(0)).unwrap_or(&[]);
+    // SAFETY: the program's own call, handed on.
+    unsafe {
+        with_environment(path, Start::Here, environment, |environment| {
+            real(file, arguments, environment)
+        })
+    }
+}
+
+/// The arguments of `execl`, as the stub found them.
+const IN_REGISTERS: usize = 5;
+
+pub unsafe extern "C" fn execl(path: *const c_char, first: Strings, rest: Strings) -> c_int {
+    // SAFETY: the program's own call, handed on.
+    unsafe { listed(first, rest, |arguments, _| execv(path, arguments)) }
+}
+
+pub unsafe extern "C" fn execlp(file: *const c_char, first: Strings, rest: Strings) -> c_int {
+    // SAFETY: as above.
+    unsafe { listed(first, rest, |arguments, _| execvp(file, arguments)) }
+}
+
+pub unsafe extern "C" fn execle(path: *const c_char, first: Strings, rest: Strings) -> c_int {
+    // SAFETY: as above; after the end of the arguments comes the environment.
+    unsafe {
+        listed(first, rest, |arguments, next| {
+            execve(path, arguments, next.cast())
+        })
+    }
+}
+
+/// Makes one list of arguments up to a null pointer, and hands over what comes after it.
+///
+/// # Safety
+/// `first` and `rest` must be where the arguments in registers and on the stack lie.
+unsafe fn listed(
+    first: Strings,
+    rest: Strings,
+    run: impl FnOnce(Strings, *const c_char) -> c_int,
+) -> c_int {
+    const MOST_ON_STACK: usize = 256;
+    let argument = |index: usize| {
+        let on_stack = index.checked_sub(IN_REGISTERS);
+        // SAFETY: the list is not passed beyond its end and what follows that.
+        unsafe { on_stack.map_or_else(|| first.add(index).read(), |index| rest.add(index).read()) }
+    };
+    let count = (0..)
+        .take_while(|&index| !argument(index).is_null())
+        .count();
+    let mut few = [core::ptr::null::<c_char>(); MOST_ON_STACK];
+    let bytes = (count + 1) * size_of::<*const c_char>();
+    let list = match count < MOST_ON_STACK {
+        true => few.as_mut_ptr(),
+        false => match sys::map_private(bytes) {
+            Ok(memory) => memory.cast(),
+            Err(_) => return -1,
+        },
+    };
+    for index in 0..=count {
+        // SAFETY: there is room for so many.
+        unsafe { list.add(index).write(argument(index)) };
+    }
+    let result = run(list, argument(count + 1));
+    if count >= MOST_ON_STACK {
+        // SAFETY: mapped above; nobody uses it any more.
+        unsafe { sys::unmap(list.cast(), bytes) };
+    }
+    result
+}
+
 /// Whether a program replaces this one or is started beside it.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Start {
@@ -175,11 +255,11 @@ unsafe fn with_environment(
     if !carries.is_some_and(|value| entries(value).any(|entry| entry == own)) {
         return run(environment);
     }
-    let is_child = start == Start::Child || !setup::is_first_process();
+    let is_child = start == Start::Child || !unrecorded::is_first_process();
     if let Some((refusal, program)) = program_file::refusal(path) {
-        setup::note_unrecorded(refusal, program.without_end(), is_child);
-    } else if setup::records_children() || !is_child {
-        setup::note_unreachable();
+        unrecorded::note_unrecorded(refusal, program.without_end(), is_child);
+    } else if unrecorded::records_children() || !is_child {
+        unrecorded::note_unreachable();
         // In another root directory the dynamic linker would complain that it is not there.
         let library = ProgramPath::joined(&[own]);
         if library.is_some_and(|library| sys::status(library.as_bytes()).is_ok()) {
@@ -217,7 +297,7 @@ unsafe fn without(environment: Strings, own: &[u8], run: impl FnOnce(Strings) ->
                 // There is no room: it stays as it is.
                 None => pointer,
             },
-            None if text.starts_with(setup::CONFIG_PREFIX) => continue,
+            None if text.starts_with(unrecorded::CONFIG_PREFIX) => continue,
             None => pointer,
         };
         // One place is left for the end.

@@ -79,6 +79,7 @@ direct! {
     execvp(file: *const c_char, arguments: Strings) -> c_int => exec::execvp;
     execvpe(file: *const c_char, arguments: Strings, environment: Strings) -> c_int
         => exec::execvpe;
+    fexecve(file: c_int, arguments: Strings, environment: Strings) -> c_int => exec::fexecve;
     posix_spawn(pid: *mut c_int, path: *const c_char, actions: *const c_void,
         attributes: *const c_void, arguments: Strings, environment: Strings) -> c_int
         => exec::posix_spawn;
@@ -95,6 +96,42 @@ direct! {
     __deregister_frame_info(section: *mut u8) -> *mut u8 => loader::deregister_frame_info;
     __deregister_frame_info_bases(section: *mut u8) -> *mut u8
         => loader::deregister_frame_info_bases;
+}
+
+/// Functions that take their arguments one by one: those in registers are put in a row on the
+/// stack; the others lie behind the return address.
+macro_rules! list_stubs {
+    ($($symbol:ident => $function:path;)*) => {
+        $(
+            #[unsafe(naked)]
+            #[unsafe(no_mangle)]
+            pub unsafe extern "C" fn $symbol() {
+                core::arch::naked_asm!(
+                    ".cfi_startproc",
+                    "push r9",
+                    "push r8",
+                    "push rcx",
+                    "push rdx",
+                    "push rsi",
+                    ".cfi_adjust_cfa_offset 40",
+                    "mov rsi, rsp",
+                    "lea rdx, [rsp + 48]",
+                    "call {function}",
+                    "add rsp, 40",
+                    ".cfi_adjust_cfa_offset -40",
+                    "ret",
+                    ".cfi_endproc",
+                    function = sym $function,
+                )
+            }
+        )*
+    };
+}
+
+list_stubs! {
+    execl => exec::execl;
+    execlp => exec::execlp;
+    execle => exec::execle;
 }
 
 /// `mmap` has no argument register left: the two go on the stack.

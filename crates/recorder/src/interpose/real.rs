@@ -78,6 +78,7 @@ real_functions! {
     pthread_setname_np: fn(usize, *const c_char) -> c_int;
     execve: fn(*const c_char, Strings, Strings) -> c_int;
     execvpe: fn(*const c_char, Strings, Strings) -> c_int;
+    fexecve: fn(c_int, Strings, Strings) -> c_int;
     posix_spawn: fn(*mut c_int, *const c_char, *const c_void, *const c_void, Strings, Strings)
         -> c_int;
     posix_spawnp: fn(*mut c_int, *const c_char, *const c_void, *const c_void, Strings, Strings)
