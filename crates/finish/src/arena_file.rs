@@ -10,6 +10,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -79,10 +80,15 @@ pub struct ArenaFile {
     path: PathBuf,
     storage: Box<dyn Storage>,
     words: Vec<u64>,
+    /// From regions of bytes, in all.
+    bytes_taken: AtomicU64,
 }
 
 /// Bytes read at once from large regions.
 const CHUNK_BYTES: u64 = 4 << 20;
+/// How often all bytes of a region may be read, beside some that are free.
+const MOST_READINGS: u64 = 4;
+const FREE_BYTES: u64 = 16 << 20;
 
 impl ArenaFile {
     pub fn open(path: &Path) -> Result<ArenaFile, Error> {
@@ -100,6 +106,7 @@ impl ArenaFile {
             path: path.to_path_buf(),
             storage,
             words: Vec::new(),
+            bytes_taken: AtomicU64::new(0),
         };
         arena.words = to_words(&arena.read_at(0, (header::WORDS * 8) as u64)?);
         let reason = if arena.word(header::MAGIC) != MAGIC {
@@ -169,7 +176,8 @@ impl ArenaFile {
         let mut first = 0;
         while first < count {
             let items = per_chunk.min(count - first);
-            let bytes = self.read_at(offset + first * item_bytes, items * item_bytes)?;
+            let at = offset.saturating_add(first * item_bytes);
+            let bytes = self.read_at(at, items * item_bytes)?;
             take(first, &bytes);
             first += items;
         }
@@ -192,12 +200,22 @@ impl ArenaFile {
         Ok(keys)
     }
 
-    /// Bytes of a region of bytes; empty where they lie outside.
+    /// Bytes of a region of bytes; empty where they lie outside, or where much has been
+    /// read already: a program may refer to the same bytes from everywhere.
     pub fn bytes(&self, region: Region, offset: u64, length: u64) -> Result<Vec<u8>, Error> {
-        if offset.saturating_add(length) > self.used(region) {
+        let used = self.used(region);
+        let is_inside = offset.saturating_add(length) <= used;
+        let taken_before = self.bytes_taken.fetch_add(length, Ordering::Relaxed);
+        let most = used
+            .saturating_mul(MOST_READINGS)
+            .saturating_add(FREE_BYTES);
+        if !is_inside || taken_before.saturating_add(length) > most {
             return Ok(Vec::new());
         }
-        self.read_at(self.region_word(region, region::OFFSET) + offset, length)
+        let at = self
+            .region_word(region, region::OFFSET)
+            .saturating_add(offset);
+        self.read_at(at, length)
     }
 
     pub fn text_bytes(&self, reference: u64) -> Result<Vec<u8>, Error> {
