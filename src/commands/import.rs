@@ -139,7 +139,9 @@ pub fn load_or_import(file: &Address, reading: Reading) -> anyhow::Result<Profil
     if reading.format.is_none() && is_profile(&file.path)? {
         return input::load(file);
     }
-    Ok(read(&file.path, reading)?.profile)
+    let mut profile = read(&file.path, reading)?.profile;
+    profile.make_harmless();
+    Ok(profile)
 }
 
 fn is_profile(path: &Path) -> anyhow::Result<bool> {

@@ -84,16 +84,15 @@ pub fn run(args: Args) -> Result<()> {
     };
     profiles.read_source = Arc::new(source_files::for_the_page);
     let server = Server::bind(args.port)?;
-    let address = match &args.at {
-        Some(at) => server.address() + &fragment(at),
-        None => server.address(),
-    };
+    let fragment = args.at.as_deref().map(fragment).unwrap_or_default();
+    let address = server.address() + &fragment;
+    let own_address = server.own_address() + &fragment;
     let current = Arc::new(Current::new(profiles));
     server.run(current.clone(), || {
         output::to_stdout(|out| Ok(writeln!(out, "{address}")?))?;
         output::tell("press Ctrl-C to stop");
         if !args.no_browser {
-            browser::open(&address);
+            browser::open(&own_address);
         }
         let profiles = current.profiles();
         thread::spawn(move || warm_up(&profiles));

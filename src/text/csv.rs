@@ -2,10 +2,13 @@
 
 use std::io::{self, Write};
 
+use residue_profile::harmless::cell;
+
 /// Most rows fit; longer ones are written in pieces.
 const ROW_BYTES: usize = 512;
 
-/// Writes one line. Fields with a comma, a quote or a line end are quoted.
+/// Writes one line. Fields with a comma, a quote or a line end are quoted, and none is a
+/// formula.
 pub fn write_row<T: AsRef<str>>(
     out: &mut dyn Write,
     fields: impl IntoIterator<Item = T>,
@@ -14,7 +17,7 @@ pub fn write_row<T: AsRef<str>>(
     let mut row = row.buffer_capacity(ROW_BYTES).from_writer(out);
     let fields = fields.into_iter();
     for field in fields {
-        row.write_field(field.as_ref()).map_err(cause)?;
+        row.write_field(&*cell(field.as_ref())).map_err(cause)?;
     }
     row.write_record(None::<&[u8]>).map_err(cause)?;
     row.flush()

@@ -9,6 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use anyhow::{Context, Result, bail};
+use residue_profile::harmless::harmless_lines;
 
 /// Fewer system calls for text of millions of lines.
 const BUFFER_BYTES: usize = 256 << 10;
@@ -63,9 +64,11 @@ impl<W> Watched<'_, W> {
 }
 
 /// Says something on standard error. Whether anybody can hear it must not decide what
-/// becomes of a recording, so failures are ignored.
+/// becomes of a recording, so failures are ignored. What it says may quote a file or a
+/// program, which must not speak to the terminal.
 pub fn tell(line: impl fmt::Display) {
-    tell_plain(format_args!("residue: {line}"));
+    let line = line.to_string();
+    tell_plain(format_args!("residue: {}", harmless_lines(&line)));
 }
 
 /// The same without saying who speaks.

@@ -4,6 +4,29 @@ import assert from "node:assert/strict";
 import { createServer } from "node:http";
 
 export const tests = {
+  async "the address in the browser holds no secret, and is of use to this browser alone"(t) {
+    const { file } = await t.lab.detector();
+    const address = await t.lab.served(file);
+    const visit = await t.open(address, "flame");
+    const [, secret] = new URL(address).pathname.split("/");
+    const copied = visit.page.url();
+    assert.ok(!copied.includes(secret), copied);
+    assert.ok(copied.endsWith("#flame"), copied);
+    assert.equal(await visit.page.evaluate(() => document.cookie), "", "no script can read it");
+    // The same browser, with the address typed.
+    const again = await visit.context.newPage();
+    assert.equal((await again.goto(copied)).status(), 200);
+    await again.waitForSelector("#page > main");
+    // Another one.
+    const other = await t.browser.newContext();
+    try {
+      const refused = await (await other.newPage()).goto(copied);
+      assert.equal(refused.status(), 403);
+    } finally {
+      await other.close();
+    }
+  },
+
   async "a page of another port reads nothing"(t) {
     const { file } = await t.lab.detector();
     const address = await t.lab.served(file);

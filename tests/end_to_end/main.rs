@@ -29,6 +29,7 @@ mod event_lines;
 mod exports;
 mod filters;
 mod forks;
+mod hostile_profiles;
 mod imports;
 mod installing;
 mod interference;

@@ -2,8 +2,9 @@
 //! fewer of those between.
 
 use crate::dumped::Dump;
-use crate::support::Lab;
+use crate::support::{Lab, process};
 use residue_arena::moments::{KEPT_PER_STRIDE, LATEST_ROWS, WHOLE_EVENTS};
+use serde_json::Value;
 use std::collections::BTreeSet;
 
 const EVENTS: u64 = 20_000;
@@ -79,4 +80,38 @@ fn of_twenty_thousand_events_the_ends_are_whole() {
     assert!(bins[..whole].iter().copied().eq(1..=whole as u32));
     let (first, last) = (&bins[..whole], &bins[bins.len() - whole..]);
     assert!(first.iter().chain(last).all(|bin| births[bin].0 == 1));
+}
+
+/// A leak in every hundredth event and a counter that goes its own way.
+#[test]
+fn survivors_and_counters_of_a_thinned_run_are_exact() {
+    for blocks in ["1", "5"] {
+        let lab = Lab::new();
+        let recorded = lab.record(&[], &["thinned_leak", "100000", "100", blocks]);
+        let (_, truths) = recorded.expect_exact();
+        let mut leaks = lab.residue();
+        leaks.args(["leaks", "--json"]).arg(&recorded.profile);
+        let output = process::finish(leaks);
+        let leaks: Value = serde_json::from_slice(&output.stdout).unwrap();
+        let stack = &leaks["stacks"][0];
+        assert_eq!(leaks["verdict"], "leak", "{leaks}");
+        assert_eq!(stack["counter"], Value::Null, "{stack}");
+        let reasons = stack["reason_codes"].as_array().unwrap().iter();
+        let survivors: Vec<&Value> = reasons
+            .filter(|reason| reason["code"] == "survivors")
+            .map(|reason| &reason["from_events"])
+            .collect();
+        let leaking = truths.get("leaking_events");
+        assert!(
+            survivors.iter().all(|&events| *events == leaking),
+            "{stack}"
+        );
+        // Many blocks an event outweigh the readings; of one block the readings speak.
+        assert_eq!(survivors.len(), usize::from(blocks == "5"), "{stack}");
+        let dump = Dump::of(&lab, &recorded);
+        let totals = &dump.timeline.totals;
+        let last = totals.iter().rfind(|total| total.name == "hits").unwrap();
+        assert_eq!(last.total, truths.get("hits") as f64);
+        assert_eq!(last.moment, dump.timeline.moments.len() - 1);
+    }
 }

@@ -6,6 +6,9 @@ use std::fs::Permissions;
 use std::io::{Read, Write};
 use std::net::{IpAddr, Ipv4Addr, TcpStream, UdpSocket};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use nix::sys::signal::Signal;
 use serde_json::Value;
@@ -225,6 +228,127 @@ fn connections_that_stall_hold_up_nobody() {
 }
 
 #[test]
+fn idle_connections_make_room_for_who_asks() {
+    let lab = recorded();
+    let view = View::of(&lab, &[PROFILE]);
+    let mut idle = Vec::new();
+    for round in 0..3 {
+        for _ in 0..150 {
+            idle.push(view.connect());
+        }
+        let started = Instant::now();
+        assert_eq!(view.json("api/about")["files"][0]["events"], 60);
+        let took = started.elapsed();
+        // They would be closed after ten seconds in any case.
+        assert!(took < Duration::from_secs(5), "round {round}: {took:?}");
+    }
+}
+
+/// The value of the cookie and the path it is for.
+fn let_in(view: &View, path: &str) -> (String, String) {
+    let ours = "Host: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n";
+    let entry = view.send(&format!("GET /{path}/ HTTP/1.1\r\n{ours}"));
+    assert_eq!(entry.status, 200, "{entry:?}");
+    let cookie = entry.header("set-cookie").expect("a cookie").to_string();
+    assert!(cookie.ends_with("; HttpOnly; SameSite=Strict"), "{cookie}");
+    let script = view.send(&format!("GET /{path}/enter.js HTTP/1.1\r\n{ours}"));
+    let script = String::from_utf8(script.body).unwrap();
+    let mut parts = cookie.split("; ");
+    let (pass, place) = (parts.next().unwrap(), parts.next().unwrap());
+    let place = place.strip_prefix("Path=/").unwrap().trim_end_matches('/');
+    assert_eq!(
+        script,
+        format!("location.replace(\"/{place}/\" + location.hash);\n")
+    );
+    (pass.to_string(), place.to_string())
+}
+
+#[test]
+fn the_address_of_the_page_holds_no_secret() {
+    let lab = recorded();
+    let view = View::of(&lab, &[PROFILE]);
+    let (pass, place) = let_in(&view, "TOKEN");
+    assert_ne!(place, view.token);
+    assert!(!pass.contains(&view.token), "{pass}");
+    let ask = |path: &str, more: &str| {
+        view.send(&format!(
+            "GET /{path} HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\n{more}Connection: close\r\n\r\n"
+        ))
+    };
+    let with_cookie = format!("Cookie: {pass}\r\n");
+    let page = ask(&format!("{place}/"), &with_cookie);
+    assert_eq!(page.status, 200);
+    let text = String::from_utf8(page.body).unwrap();
+    assert!(text.contains("page.js"), "{text}");
+    assert!(!text.contains(&view.token), "{text}");
+    let about = ask(&format!("{place}/api/about"), &with_cookie);
+    assert_eq!(about.status, 200);
+    for (path, more) in [
+        (format!("{place}/"), ""),
+        (format!("{place}/api/about"), ""),
+        (format!("{place}/api/about"), "Cookie: residue=0\r\n"),
+    ] {
+        assert_eq!(ask(&path, more).status, 403, "{path} {more}");
+    }
+}
+
+/// What a process is started with can be read by everybody on the machine.
+#[test]
+fn what_the_browser_is_started_with_is_for_this_user_alone() {
+    let lab = recorded();
+    let (browser, seen) = (lab.path("browser"), lab.path("seen"));
+    let script = format!(
+        "#!/bin/sh\necho \"$1\" > {0}.new && mv {0}.new {0}\n",
+        seen.display()
+    );
+    std::fs::write(&browser, script).unwrap();
+    std::fs::set_permissions(&browser, Permissions::from_mode(0o755)).unwrap();
+    let mut residue = lab.residue();
+    residue.args(["view", PROFILE]).env("BROWSER", &browser);
+    residue.env_remove("SSH_CONNECTION").env_remove("SSH_TTY");
+    let view = View::start_with_browser(residue);
+    let address = wait_for("the browser is started", || {
+        std::fs::read_to_string(&seen).ok()
+    });
+    assert!(!address.contains(&view.token), "{address}");
+    let ticket = address
+        .trim()
+        .trim_end_matches('/')
+        .rsplit('/')
+        .next()
+        .unwrap();
+    assert_eq!(ticket.len(), view.token.len(), "{address}");
+    let (_, place) = let_in(&view, ticket);
+    assert_ne!(place, ticket);
+    // It lets in and does nothing else.
+    let about = view.send(&format!(
+        "GET /{ticket}/api/about HTTP/1.1\r\nHost: 127.0.0.1:PORT\r\nConnection: close\r\n\r\n"
+    ));
+    assert_eq!(about.status, 403);
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let ask_as_nobody = |path: &str| {
+        let request = format!(
+            "exec 3<>/dev/tcp/127.0.0.1/{0}; printf 'GET /{path}/ HTTP/1.1\\r\\nHost: \
+             127.0.0.1:{0}\\r\\nConnection: close\\r\\n\\r\\n' >&3; cat <&3",
+            view.port
+        );
+        let mut bash = Command::new("bash");
+        bash.args(["-c", &request])
+            .current_dir("/")
+            .uid(65534)
+            .gid(65534);
+        String::from_utf8_lossy(&process::finish(bash).stdout).into_owned()
+    };
+    let refused = ask_as_nobody(ticket);
+    assert!(refused.starts_with("HTTP/1.1 403 "), "{refused}");
+    // Whoever was told the address that was printed may be another user.
+    let told = ask_as_nobody(&view.token);
+    assert!(told.starts_with("HTTP/1.1 200 "), "{told}");
+}
+
+#[test]
 fn requests_without_end_are_cut_off() {
     let lab = recorded();
     let view = View::of(&lab, &[PROFILE]);
@@ -340,8 +464,12 @@ fn the_browser_is_shown_the_address() {
     let opened = wait_for("the browser is started", || {
         std::fs::read_to_string(&told).ok()
     });
-    assert_eq!(opened, address);
     assert!(address.ends_with("/#flame"), "{address}");
+    // The same server and place; the secret between them is another.
+    let parts = |address: &str| -> Vec<String> { address.split('/').map(str::to_string).collect() };
+    let (opened, address) = (parts(&opened), parts(&address));
+    assert_eq!((&opened[..3], &opened[4..]), (&address[..3], &address[4..]));
+    assert_ne!(opened[3], address[3]);
     send(running.pid(), Signal::SIGINT);
     assert_eq!(running.wait().code(), Some(0));
 }

@@ -40,6 +40,10 @@ impl Counted {
     }
 }
 
+/// Totals that are kept at once: counters by events, of which a made-up file may have any
+/// number. Of more counters the first are heard.
+const MOST_TOTALS: usize = 1 << 24;
+
 /// The running totals of a run's counters at begins.
 pub struct Counters {
     names: Vec<NameId>,
@@ -48,7 +52,8 @@ pub struct Counters {
 
 impl Counters {
     pub fn new(history: &History) -> Counters {
-        let names = history.counters();
+        let mut names = history.counters();
+        names.truncate((MOST_TOTALS / history.moments().count().max(1)).max(1));
         let totals = names.iter().map(|&name| history.totals(name)).collect();
         Counters { names, totals }
     }

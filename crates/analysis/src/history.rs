@@ -58,7 +58,20 @@ impl Apart {
         }
     }
 
-    /// How many events a birth stands for.
+    /// How many blocks an event leaves that leaves any: half leave fewer at the ends, where
+    /// events are told apart. Without that, one.
+    fn blocks_per_event(&self, births: &BTreeMap<u32, (u64, u64)>) -> f64 {
+        let apart = births.iter();
+        let apart = apart.filter(|(event, _)| **event > 0 && self.events_at(**event) == 1);
+        let mut blocks: Vec<u64> = apart.map(|(_, (_, blocks))| *blocks).collect();
+        let middle = blocks.len() / 2;
+        match blocks.is_empty() {
+            true => 1.0,
+            false => (*blocks.select_nth_unstable(middle).1).max(1) as f64,
+        }
+    }
+
+    /// How many events a birth stands for, at most.
     fn events_at(&self, event: u32) -> u32 {
         match self.ends.contains(&event) {
             // No bin reaches beyond the part that has bins, whatever the file says.
@@ -315,16 +328,23 @@ impl<'a> History<'a> {
             }
         }
         let apart = Apart::of(self.profile);
+        let blocks_per_event = apart.blocks_per_event(&births);
         births
             .into_iter()
             // What is older than the range says nothing about it.
             .filter(|(event, _)| *event >= self.first_event())
             .flat_map(|(event, (bytes, blocks))| {
-                let events = apart.events_at(event);
-                (0..events).map(move |step| Birth {
-                    event: u64::from(event) + u64::from(step),
-                    bytes: bytes / u64::from(events),
-                    blocks: (blocks / u64::from(events)).max(1),
+                let of_events = u64::from(apart.events_at(event));
+                let leaving = (blocks as f64 / blocks_per_event).round() as u64;
+                let leaving = leaving.clamp(1, of_events);
+                let part = move |of: u64, step: u64| {
+                    let up_to = |step: u64| u128::from(of) * u128::from(step) / u128::from(leaving);
+                    (up_to(step + 1) - up_to(step)) as u64
+                };
+                (0..leaving).map(move |step| Birth {
+                    event: u64::from(event) + step * of_events / leaving,
+                    bytes: part(bytes, step),
+                    blocks: part(blocks, step).max(1),
                 })
             })
             .take(MOST_BIRTHS)

@@ -50,13 +50,17 @@ pub const fn page_key(thread: u32, first_stack: u32) -> u64 {
     (thread as u64) << 32 | (first_stack as u64 / PAGE_RECORDS as u64 + 1)
 }
 
-/// The thread and the first stack id of a page, `None` where it is not in use.
+/// The thread and the first stack id of a page, `None` where it is not in use or no stack
+/// has such an id.
 pub const fn page_of_key(key: u64) -> Option<(u32, u32)> {
     let page = key as u32;
     if page == 0 {
         return None;
     }
-    Some(((key >> 32) as u32, (page - 1) * PAGE_RECORDS as u32))
+    match (page - 1).checked_mul(PAGE_RECORDS as u32) {
+        Some(first_stack) => Some(((key >> 32) as u32, first_stack)),
+        None => None,
+    }
 }
 
 /// Size bins in all: those of the record, then those of its overflow item.

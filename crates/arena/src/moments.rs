@@ -23,8 +23,9 @@
 ///        1  event (low), stream (high)      6  shared bytes
 ///        2  id, or the value counted (f64)  7  live bytes
 ///        3  nanoseconds since the start     8  mapped bytes
-///        4  virtual bytes                   9  the recorder's bytes
-///        5  resident bytes                 10  threads
+///        4  virtual bytes, or the running   9  the recorder's bytes
+///           total of the counter (f64)     10  threads
+///        5  resident bytes
 /// ```
 ///
 /// Word 0 is written last: a row without a kind is not there yet.
@@ -40,7 +41,8 @@ pub struct MomentRow {
     /// What the program calls the event, or the bits of the value counted.
     pub id: u64,
     pub time_ns: u64,
-    /// Sizes of the process are zero where they were not read.
+    /// Sizes of the process are zero where they were not read. In a count this is none: the
+    /// bits of the counter's running total.
     pub vm_bytes: u64,
     pub rss_bytes: u64,
     pub shared_bytes: u64,

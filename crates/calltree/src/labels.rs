@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use residue_profile::harmless::is_harmful;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 /// Index into [`crate::CallTree::labels`].
@@ -63,9 +64,9 @@ impl Texts {
 /// Names come from files of anybody's making, and terminals obey control characters.
 fn without_controls(text: &str) -> Cow<'_, str> {
     let is_plain = text.bytes().all(|byte| (b' '..0x7f).contains(&byte));
-    match is_plain || !text.contains(char::is_control) {
+    match is_plain || !text.contains(is_harmful) {
         true => Cow::Borrowed(text),
-        false => Cow::Owned(text.replace(char::is_control, "")),
+        false => Cow::Owned(text.replace(is_harmful, "")),
     }
 }
 

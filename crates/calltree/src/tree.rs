@@ -96,6 +96,15 @@ impl CallTree {
         sums
     }
 
+    /// Per node, how many lie between it and the root, itself included.
+    pub fn depths(&self) -> Vec<u32> {
+        let mut depths = vec![0; self.nodes.len()];
+        for (index, node) in self.nodes.iter().enumerate().skip(1) {
+            depths[index] = depths[node.parent as usize] + 1;
+        }
+        depths
+    }
+
     pub fn label(&self, node: CallNodeId) -> &Label {
         &self.labels[self.nodes[node as usize].label as usize]
     }

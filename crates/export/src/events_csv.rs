@@ -3,8 +3,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
-use residue_profile::Profile;
 use residue_profile::timeline::{EventNumber, MomentKind, NameId};
+use residue_profile::{Profile, harmless};
+
+use crate::bounds::expect_few_cells;
 
 const COLUMNS: &str = "id,time_ns,vm_bytes,rss_bytes,live_bytes,mapped_bytes";
 
@@ -18,6 +20,7 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|count| ((count.event, count.name), count.value))
         .collect();
+    expect_few_cells(timeline.moments.len(), counters.len())?;
     write!(out, "{COLUMNS}")?;
     for &counter in &counters {
         let name = timeline.names.get(counter as usize);
@@ -50,9 +53,10 @@ fn cell(value: Option<impl ToString>) -> String {
 /// In quotes where it has to be; on one line always.
 fn quoted(name: &str) -> String {
     let name = crate::plain::visible(name);
+    let name = harmless::cell(&name);
     match name.contains([',', '"', ';']) {
         true => format!("\"{}\"", name.replace('"', "\"\"")),
-        false => name,
+        false => name.into_owned(),
     }
 }
 

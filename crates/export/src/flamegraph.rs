@@ -23,6 +23,8 @@ const LARGEST: u64 = i64::MAX as u64;
 const OTHERS: &str = "[others]";
 /// Frames narrower than one part in so many are not drawn: an eighth of a pixel.
 const NARROWEST: u128 = 10_000;
+/// Of all lines, which are in memory at once.
+const MOST_LINE_BYTES: usize = 128 << 20;
 
 /// How the picture is to look.
 #[derive(Debug, Clone, Default)]
@@ -98,7 +100,7 @@ fn draw(
         let message = "the numbers are too large to be drawn: their sum is beyond 2^63";
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
     }
-    let lines = lines(tree, before, after);
+    let lines = lines(tree, before, after)?;
     if lines.is_empty() {
         let message = format!("nothing to draw: the sum is 0 {}", look.unit);
         return Err(io::Error::new(io::ErrorKind::InvalidData, message));
@@ -120,7 +122,7 @@ fn draw(
 
 /// Folded lines with one value or two. Those of one subtree stand together, a node's
 /// own before those below it.
-fn lines(tree: &CallTree, before: Option<&[u64]>, after: &[u64]) -> Vec<String> {
+fn lines(tree: &CallTree, before: Option<&[u64]>, after: &[u64]) -> io::Result<Vec<String>> {
     let texts = texts(tree);
     let text = |node: CallNodeId| &*texts[tree.nodes[node as usize].label as usize];
     let sums = tree.cumulative(after);
@@ -145,11 +147,18 @@ fn lines(tree: &CallTree, before: Option<&[u64]>, after: &[u64]) -> Vec<String> 
     };
     let mut lines: Vec<String> = line(OTHERS, TREE_ROOT).into_iter().collect();
     let mut path = PathText::default();
+    let mut bytes = 0;
     for Placed { node, depth } in depth_first(&tree.children(), order) {
         let path = path.go_to(depth, text(node), ';');
-        lines.extend(line(path, node));
+        let line = line(path, node);
+        bytes += line.as_ref().map_or(0, String::len);
+        if bytes.max(path.len()) > MOST_LINE_BYTES {
+            let message = "the paths are too long to be drawn; --focus or --under shows a part";
+            return Err(io::Error::new(io::ErrorKind::InvalidData, message));
+        }
+        lines.extend(line);
     }
-    lines
+    Ok(lines)
 }
 
 /// Per node, what it has of its own and what is below it in nodes that are not wide.

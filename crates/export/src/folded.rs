@@ -5,15 +5,18 @@ use std::io::{self, Write};
 use residue_calltree::{CallNodeId, CallTree, Children, TREE_ROOT};
 
 use crate::Source;
+use crate::bounds::PathSizes;
 pub use crate::plain::step;
 
 /// Writes all paths whose value is not zero, sorted byte by byte.
 pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
     let own = source.own(source.counter());
+    let texts = texts(source.tree);
+    PathSizes::of(source.tree, |label| texts[label].len()).expect_few()?;
     Folding {
         tree: source.tree,
         children: source.tree.children(),
-        texts: texts(source.tree),
+        texts,
         sums: source.tree.cumulative(&own),
         own,
     }

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use residue_calltree::{FunctionSums, Functions};
 use residue_profile::Counter;
+use residue_profile::harmless::cell;
 
 use crate::Source;
 
@@ -67,7 +68,7 @@ fn cumulative(sums: &FunctionSums) -> &[u64] {
 }
 
 fn quoted(text: &str) -> String {
-    format!("\"{}\"", text.replace('"', "\"\""))
+    format!("\"{}\"", cell(text).replace('"', "\"\""))
 }
 
 #[cfg(test)]

@@ -25,6 +25,7 @@ pub mod pprof;
 pub mod speedscope;
 pub mod stamps;
 
+mod bounds;
 mod plain;
 mod protobuf;
 #[cfg(test)]

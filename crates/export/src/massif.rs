@@ -11,6 +11,7 @@ use residue_calltree::{CallNodeId, CallTree, TREE_ROOT};
 use residue_profile::{Counter, Profile};
 
 use crate::Source;
+use crate::bounds::PathSizes;
 use crate::plain::visible;
 
 /// As many as massif itself writes.
@@ -20,6 +21,7 @@ const RULE: &str = "#-----------";
 /// Wants a tree with the detail of lines. Callers below `min_percent` of the whole are
 /// put together.
 pub fn write(source: &Source<'_>, min_percent: f64, out: &mut dyn Write) -> io::Result<()> {
+    PathSizes::of(source.tree, |_| 0).expect_few_levels()?;
     let meta = &source.profile.meta;
     writeln!(out, "desc: residue {}", env!("CARGO_PKG_VERSION"))?;
     writeln!(out, "cmd: {}", visible(&meta.command.join(" ")))?;

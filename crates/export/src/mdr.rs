@@ -14,6 +14,7 @@ use residue_calltree::Label;
 use residue_profile::Counter;
 
 use crate::Source;
+use crate::bounds::PathSizes;
 use crate::folded::texts;
 use crate::plain::visible;
 use crate::walk::{PathText, Placed, depth_first};
@@ -24,6 +25,7 @@ const COUNTERS: [Counter; 4] = [Counter::Calls, Counter::Total, Counter::Live, C
 /// One line a stack. Wants a tree with the detail of names.
 pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
     let texts = texts(source.tree);
+    PathSizes::of(source.tree, |label| texts[label].len()).expect_few()?;
     let values = Values::of(source);
     let mut path = PathText::default();
     let children = source.tree.children();
@@ -39,6 +41,9 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
 
 /// Some lines a stack, leaf first. Wants a tree with the detail of lines.
 pub fn write_details(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let labels = &source.tree.labels;
+    let label_bytes = |label: usize| labels[label].name.len() + labels[label].file.len();
+    PathSizes::of(source.tree, label_bytes).expect_few()?;
     let values = Values::of(source);
     let children = source.tree.children();
     for Placed { node, .. } in depth_first(&children, |_| {}) {

@@ -16,13 +16,18 @@ mod tables;
 #[cfg(test)]
 mod tests;
 
+use std::collections::BTreeSet;
 use std::io::{self, Write};
 
 use residue_names::{NameStyle, Rules};
 
 use crate::Source;
+use crate::bounds::{PathSizes, expect_few_cells};
 use calls::Calls;
 use tables::EventRow;
+
+/// Steps of paths that are in memory at once.
+const STEPS_IN_GROUP: usize = 16 << 20;
 
 /// One file each.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -77,16 +82,27 @@ impl<'a> Tables<'a> {
 
     pub fn write(&self, table: Table, out: &mut dyn Write) -> io::Result<()> {
         let (calls, profile) = (&self.calls, self.source.profile);
+        let mut rows_in_group = column::ROWS_IN_GROUP;
         let (rows, columns) = match table {
             Table::Stacks => {
+                let sizes = PathSizes::of(self.source.tree, |_| 3).expect_few()?;
+                // Paths without what rules leave out, which are a little shorter.
+                let longest = usize::try_from(sizes.longest_steps).unwrap_or(usize::MAX);
+                let of_longest = STEPS_IN_GROUP / longest.max(1);
+                rows_in_group = of_longest.clamp(1, column::ROWS_IN_GROUP);
                 let columns = tables::stacks(&self.source, calls, &self.stacks);
                 (self.stacks.len(), columns)
             }
             Table::Frames => (calls.frames.len(), tables::frames(calls)),
             Table::Nodes => (calls.nodes.len(), tables::nodes(calls)),
-            Table::Events => (self.events.len(), tables::events(profile, &self.events)),
+            Table::Events => {
+                let counters: BTreeSet<_> =
+                    profile.timeline.counts.iter().map(|it| it.name).collect();
+                expect_few_cells(self.events.len(), counters.len())?;
+                (self.events.len(), tables::events(profile, &self.events))
+            }
             Table::Deltas => (self.changes.len(), tables::deltas(profile, &self.changes)),
         };
-        column::write(rows, &columns?, out)
+        column::write(rows, rows_in_group, &columns?, out)
     }
 }

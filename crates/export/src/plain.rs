@@ -1,11 +1,13 @@
 //! Names in formats in which some characters have a meaning.
 
-/// The text on one line, with control characters written out: `\n`. So are the two
-/// characters that XML has no way to write.
+use residue_profile::harmless::is_harmful;
+
+/// The text on one line, with control characters and marks of writing direction written
+/// out: `\n`. So are the two characters that XML has no way to write.
 pub(crate) fn visible(text: &str) -> String {
     let mut line = String::with_capacity(text.len());
     for char in text.chars() {
-        if char.is_control() || matches!(char, '\u{fffe}' | '\u{ffff}') {
+        if is_harmful(char) || matches!(char, '\u{fffe}' | '\u{ffff}') {
             line.extend(char.escape_default());
         } else {
             line.push(char);

@@ -18,6 +18,7 @@ use residue_profile::{Counter, Module};
 use rustc_hash::FxHashMap;
 
 use crate::Source;
+use crate::bounds::PathSizes;
 use crate::protobuf::Message;
 
 /// Field numbers of profile.proto.
@@ -78,6 +79,8 @@ mod field {
 
 /// Wants a tree with the detail of lines.
 pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
+    // A location is a number of up to five bytes.
+    PathSizes::of(source.tree, |_| 4).expect_few()?;
     let mut out = GzEncoder::new(out, Compression::new(6));
     let mut strings = Strings::new();
     let mut head = Message::default();

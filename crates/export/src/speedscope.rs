@@ -8,6 +8,7 @@ use residue_profile::Counter;
 use serde::Serialize;
 
 use crate::Source;
+use crate::bounds::PathSizes;
 use crate::walk::{PathText, Placed, depth_first};
 
 const SCHEMA: &str = "https://www.speedscope.app/file-format-schema.json";
@@ -24,6 +25,7 @@ struct Frame<'a> {
 /// Wants a tree with the detail of lines.
 pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
     let frames = Frames::of(source.tree);
+    PathSizes::of(source.tree, |label| frames.numbers[label].len()).expect_few()?;
     let order: Vec<Placed> = depth_first(&source.tree.children(), |_| {}).collect();
     let exporter = concat!("residue@", env!("CARGO_PKG_VERSION"));
     write!(

@@ -347,14 +347,14 @@ impl Storage for ArenaBytes {
             .collect();
         let (extents, _) = region::layout(SHRINK);
         let held = match offset as usize {
-            offset if offset < HEADER_BYTES => &header[offset..],
+            offset if offset < HEADER_BYTES => Some(&header[offset..]),
             offset => {
                 let starts = extents.map(|extent| extent.offset as usize);
                 let region = starts.partition_point(|&start| start <= offset) - 1;
-                &self.regions[region][offset - starts[region]..]
+                self.regions[region].get(offset - starts[region]..)
             }
         };
-        let wanted = held.get(..buffer.len());
+        let wanted = held.and_then(|held| held.get(..buffer.len()));
         buffer.copy_from_slice(wanted.ok_or(io::ErrorKind::UnexpectedEof)?);
         Ok(())
     }

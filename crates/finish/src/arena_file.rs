@@ -11,6 +11,7 @@ use std::fs::File;
 use std::io;
 use std::os::unix::fs::{FileExt, MetadataExt};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 #[derive(Debug, thiserror::Error)]
 pub enum Error {
@@ -96,12 +97,17 @@ pub struct ArenaFile {
     /// Less than the regions need where the file was cut short.
     file_bytes: u64,
     words: Vec<u64>,
+    /// From regions of bytes, in all.
+    bytes_taken: AtomicU64,
 }
 
 const HEADER_BYTES: u64 = (header::WORDS * 8) as u64;
 
 /// Bytes read at once from large regions.
 const CHUNK_BYTES: u64 = 4 << 20;
+/// How often all bytes of a region may be read, beside some that are free.
+const MOST_READINGS: u64 = 4;
+const FREE_BYTES: u64 = 16 << 20;
 
 impl ArenaFile {
     pub fn open(path: &Path) -> Result<ArenaFile, Error> {
@@ -120,6 +126,7 @@ impl ArenaFile {
             file_bytes: storage.bytes(),
             storage,
             words: vec![0; header::WORDS],
+            bytes_taken: AtomicU64::new(0),
         };
         if arena.file_bytes >= HEADER_BYTES {
             arena.words = to_words(&arena.read_at(0, HEADER_BYTES)?);
@@ -212,7 +219,8 @@ impl ArenaFile {
         let mut first = 0;
         while first < count {
             let items = per_chunk.min(count - first);
-            let bytes = self.read_at(offset + first * item_bytes, items * item_bytes)?;
+            let at = offset.saturating_add(first * item_bytes);
+            let bytes = self.read_at(at, items * item_bytes)?;
             take(first, &bytes);
             first += items;
         }
@@ -234,12 +242,22 @@ impl ArenaFile {
         Ok(keys)
     }
 
-    /// Bytes of a region of bytes; empty where they lie outside.
+    /// Bytes of a region of bytes; empty where they lie outside, or where much has been
+    /// read already: a program may refer to the same bytes from everywhere.
     pub fn bytes(&self, region: Region, offset: u64, length: u64) -> Result<Vec<u8>, Error> {
-        if offset.saturating_add(length) > self.used(region) {
+        let used = self.used(region);
+        let is_inside = offset.saturating_add(length) <= used;
+        let taken_before = self.bytes_taken.fetch_add(length, Ordering::Relaxed);
+        let most = used
+            .saturating_mul(MOST_READINGS)
+            .saturating_add(FREE_BYTES);
+        if !is_inside || taken_before.saturating_add(length) > most {
             return Ok(Vec::new());
         }
-        self.read_at(self.region_word(region, region::OFFSET) + offset, length)
+        let at = self
+            .region_word(region, region::OFFSET)
+            .saturating_add(offset);
+        self.read_at(at, length)
     }
 
     pub fn text_bytes(&self, reference: u64) -> Result<Vec<u8>, Error> {

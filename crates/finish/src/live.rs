@@ -74,7 +74,7 @@ impl Sums {
     fn add(&mut self, stack: StackId, bytes: u64, birth: u32) {
         let (blocks, sum) = self.by_birth.entry((stack, birth)).or_default();
         *blocks += 1;
-        *sum += bytes;
+        *sum = sum.saturating_add(bytes);
         let bits = size_bin(bytes) as u8;
         *self.by_size.entry((stack, bits)).or_default() += 1;
     }

@@ -25,7 +25,7 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
         private_bytes: arena.word(header::PRIVATE_BYTES),
         time_ns: recorder_time_ns(arena, &threads),
         threads: arena.word(header::THREADS),
-        captures: captures.map(|row| row.counters.calls).sum(),
+        captures: captures.fold(0, |sum, row| sum.saturating_add(row.counters.calls)),
         stacks_unwound: sum(stat::UNWOUND_STACKS),
         frames_unwound: sum(stat::FRAMES_UNWOUND),
         rule_misses: sum(stat::RULE_MISSES),

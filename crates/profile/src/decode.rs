@@ -56,6 +56,7 @@ pub(crate) fn decode_on(
     damages.extend(wrong.into_iter().map(of_section));
     let mut profile = tables.into_profile(&mut damages);
     damages.extend(profile.repair());
+    damages.extend(profile.bound_what_multiplies(bytes.len() as u64));
     Ok((profile, damages))
 }
 

@@ -55,6 +55,11 @@ pub enum Reason {
     Checksum,
     #[error("decompresses to {raw_bytes} bytes, over the limit for {stored_bytes} stored bytes")]
     TooLarge { raw_bytes: u64, stored_bytes: u64 },
+    #[error(
+        "inlined functions make {steps} steps of the paths, over the limit for a file of \
+         {file_bytes} bytes; they are left out"
+    )]
+    Multiplies { steps: u64, file_bytes: u64 },
     #[error("cannot be decompressed: {0}")]
     Compression(String),
     #[error("bad value: {0}")]

@@ -4,10 +4,11 @@
 //! ```text
 //!   write_to ── encode ──► layout ──► file
 //!
-//!   read, read_lossy,  ── scan ──► decode ──► recover ──► check
-//!   read_needed           which     each       fill in     no id may
-//!                         sections  section's  for lost    point out of
-//!                         are whole table      sections    its table
+//!   read, read_lossy,  ── scan ──► decode ──► recover ──► check ──► multiplied
+//!   read_needed           which     each       fill in     no id may  little may
+//!                         sections  section's  for lost    point out  not become
+//!                         are whole table      sections    of its     too much
+//!                                                          table
 //! ```
 //!
 //! There is one reader. It always reads all it can and lists what it could
@@ -27,10 +28,12 @@ mod encode;
 mod encode_timeline;
 mod error;
 mod file;
+pub mod harmless;
 mod jobs;
 mod layout;
 mod measured;
 pub mod model;
+mod multiplied;
 mod needs;
 mod parts;
 pub mod path_text;

@@ -1,5 +1,7 @@
 //! Text that came from somebody else's program or file, made safe to show.
 
+use residue_profile::harmless::harmless;
+
 /// A command as it could be given to a shell.
 pub fn command_line(arguments: &[String]) -> String {
     let quoted: Vec<String> = arguments.iter().map(|argument| quote(argument)).collect();
@@ -14,17 +16,10 @@ fn quote(argument: &str) -> String {
     format!("'{}'", argument.replace('\'', r"'\''"))
 }
 
-/// The text on one line, with control characters written out: `\n`.
+/// The text on one line, with control characters and marks of writing direction written
+/// out: `\n`, `\u{202e}`.
 pub fn visible(text: &str) -> String {
-    let mut line = String::with_capacity(text.len());
-    for char in text.chars() {
-        if char.is_control() {
-            line.extend(char.escape_default());
-        } else {
-            line.push(char);
-        }
-    }
-    line
+    harmless(text).into_owned()
 }
 
 #[cfg(test)]

@@ -35,10 +35,11 @@ fn totals() -> Option<&'static [Total]> {
     Some(unsafe { core::slice::from_raw_parts(table.cast(), MOST_NAMES as usize) })
 }
 
-/// Adds to a counter's total.
-pub fn add(name: u32, value: f64) {
+/// Adds to a counter's total, and gives the bits of what that is now; zero where there is no
+/// room for totals.
+pub fn add(name: u32, value: f64) -> u64 {
     let Some(total) = totals().and_then(|totals| totals.get(name as usize)) else {
-        return;
+        return 0;
     };
     total.is_used.store(1, Ordering::Relaxed);
     let mut before = total.now.load(Ordering::Relaxed);
@@ -48,7 +49,7 @@ pub fn add(name: u32, value: f64) {
             .now
             .compare_exchange_weak(before, after, Ordering::Relaxed, Ordering::Relaxed)
         {
-            Ok(_) => return,
+            Ok(_) => return after,
             Err(now) => before = now,
         }
     }

@@ -236,7 +236,7 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
     // SAFETY: the program's own argument.
     unsafe {
         with_name(name, |hot, arena, thread, name| {
-            counts::add(name, value);
+            let total = counts::add(name, value);
             let event = event_number(arena, thread);
             let now_ns = sys::monotonic_ns();
             let row = MomentRow {
@@ -244,6 +244,8 @@ pub unsafe extern "C" fn count(name: *const c_char, value: f64) {
                 name: Some(name),
                 event,
                 id: value.to_bits(),
+                // No total is lost with the events that are not kept, nor by a kill.
+                vm_bytes: total,
                 time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
                 ..MomentRow::default()
             };

@@ -26,7 +26,10 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
         cache: Cache::of_user().filter(|_| !owner.is_another()),
         ..Search::default()
     };
-    finishing::read(&arena, &ending, &search, &LateBar::start())
+    let mut profile = finishing::read(&arena, &ending, &search, &LateBar::start())?;
+    // It is for showing, and the program may have written anything.
+    profile.make_harmless();
+    Ok(profile)
 }
 
 /// What the run that records the program asked for.

@@ -4,6 +4,7 @@
 pub mod builder;
 pub mod counters;
 pub mod files;
+pub mod hostile;
 pub mod long_names;
 pub mod random;
 pub mod sample;

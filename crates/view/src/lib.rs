@@ -2,7 +2,7 @@
 //! with its data in one file.
 //!
 //! ```text
-//!   browser ──► gate: host, origin, token, method ──► server ──► residue_query::page
+//!   browser ──► gate: host, origin, link or cookie, method ──► server ──► residue_query::page
 //!                                                       │
 //!   running program ── live: read again while somebody looks
 //! ```
@@ -10,9 +10,11 @@
 
 mod assets;
 pub mod browser;
+mod connections;
 mod gate;
 pub mod live;
 pub mod page_file;
+mod peer;
 pub mod server;
 pub mod source_files;
 mod token;

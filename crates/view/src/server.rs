@@ -1,10 +1,11 @@
 //! The page and its answers over HTTP, to this machine only.
 //!
 //! ```text
-//!   127.0.0.1:PORT ──► gate ──► /TOKEN/            the page
-//!                               /TOKEN/page.js
-//!                               /TOKEN/page.css
-//!                               /TOKEN/api/NAME    answers, a few at a time
+//!   127.0.0.1:PORT ──► gate ──► /LINK/             lets a browser in, and leads to
+//!                               /PLACE/            the page
+//!                               /PLACE/page.js
+//!                               /PLACE/page.css
+//!                               /PLACE/api/NAME    answers, a few at a time
 //! ```
 //!
 //! No path leads to a file: there are these, and nothing else.
@@ -29,8 +30,10 @@ use tokio::sync::Semaphore;
 use tokio_io_timeout::TimeoutStream;
 
 use super::assets::{self, Page};
-use super::gate::Gate;
+use super::connections::Connections;
+use super::gate::{Asked, Gate};
 use super::live::Current;
+use super::peer;
 use super::token::Token;
 use residue_query::page::answers::{self, Answer};
 
@@ -38,8 +41,6 @@ use residue_query::page::answers::{self, Answer};
 const ANSWERS_AT_ONCE: usize = 4;
 /// Who waits longer for a turn is told to ask again.
 const LONGEST_WAIT: Duration = Duration::from_secs(120);
-/// Browsers hold half a dozen.
-const MOST_CONNECTIONS: usize = 64;
 const MOST_HEAD_BYTES: usize = 16 << 10;
 const MOST_HEADERS: usize = 64;
 /// Until a request is there whole, also on a connection that is kept.
@@ -66,6 +67,22 @@ const HEADERS: [(HeaderName, &str); 6] = [
     (header::X_FRAME_OPTIONS, "DENY"),
 ];
 
+/// Lets a browser in. Its script goes on to the page.
+const ENTRY: &str = "<!doctype html>
+<html lang=\"en\">
+  <head>
+    <meta charset=\"utf-8\">
+    <title>Residue</title>
+    <script src=\"enter.js\"></script>
+  </head>
+  <body>
+    <noscript>This page needs JavaScript and cookies.</noscript>
+  </body>
+</html>
+";
+
+const HTML: &str = "text/html; charset=utf-8";
+const SCRIPT: &str = "text/javascript; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
 
@@ -75,7 +92,8 @@ type Reply = Response<Full<Bytes>>;
 pub struct Server {
     listener: TcpListener,
     port: u16,
-    token: Token,
+    link: Token,
+    ticket: Token,
 }
 
 impl Server {
@@ -88,13 +106,20 @@ impl Server {
         Ok(Server {
             port: listener.local_addr().with_context(cannot)?.port(),
             listener,
-            token: Token::random()?,
+            link: Token::random()?,
+            ticket: Token::random()?,
         })
     }
 
-    /// Where the page is.
+    /// Where the page is, for whoever is told.
     pub fn address(&self) -> String {
-        format!("http://127.0.0.1:{}/{}/", self.port, self.token)
+        format!("http://127.0.0.1:{}/{}/", self.port, self.link)
+    }
+
+    /// The same for this user alone, who may start a browser with it: what a process is
+    /// started with is no secret.
+    pub fn own_address(&self) -> String {
+        format!("http://127.0.0.1:{}/{}/", self.port, self.ticket)
     }
 
     /// Answers until it is interrupted; calls `when_up` as soon as it does.
@@ -105,7 +130,7 @@ impl Server {
             .build()
             .context("cannot start the server")?;
         let handler = Arc::new(RequestHandler {
-            gate: Gate::new(self.token, self.port),
+            gate: Gate::new(self.link, self.ticket, self.port)?,
             page: assets::page(),
             current,
             turns: Arc::new(Semaphore::new(ANSWERS_AT_ONCE)),
@@ -132,30 +157,65 @@ impl Server {
 
 /// Takes connections, each served on its own, so that a slow one holds up nobody.
 async fn accept(listener: tokio::net::TcpListener, handler: Arc<RequestHandler>) {
-    let places = Arc::new(Semaphore::new(MOST_CONNECTIONS));
+    let connections = Arc::new(Connections::default());
     loop {
-        let Ok(place) = places.clone().acquire_owned().await else {
-            return;
+        let Ok((stream, _)) = listener.accept().await else {
+            tokio::time::sleep(PAUSE_AFTER_TROUBLE).await;
+            continue;
         };
-        match listener.accept().await {
-            Ok((stream, _)) => {
-                let handler = handler.clone();
-                tokio::spawn(async move {
-                    serve(stream, handler).await;
-                    drop(place);
-                });
-            }
-            Err(_) => tokio::time::sleep(PAUSE_AFTER_TROUBLE).await,
-        }
+        let id = connections.take_place().await;
+        let place = Place {
+            id,
+            connections: connections.clone(),
+        };
+        let task = tokio::spawn(serve(stream, handler.clone(), place));
+        connections.serves(id, task.abort_handle());
     }
 }
 
-async fn serve(stream: TcpStream, handler: Arc<RequestHandler>) {
+/// The place of a connection, which it leaves however it ends.
+struct Place {
+    id: u64,
+    connections: Arc<Connections>,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.connections.leave(self.id);
+    }
+}
+
+/// A request of a connection, also one that is given up.
+struct AtWork<'p>(&'p Place);
+
+impl<'p> AtWork<'p> {
+    fn at(place: &'p Place) -> AtWork<'p> {
+        place.connections.begins_request(place.id);
+        AtWork(place)
+    }
+}
+
+impl Drop for AtWork<'_> {
+    fn drop(&mut self) {
+        self.0.connections.ends_request(self.0.id);
+    }
+}
+
+async fn serve(stream: TcpStream, handler: Arc<RequestHandler>, place: Place) {
+    let ends = stream.peer_addr().ok().zip(stream.local_addr().ok());
+    let place = Arc::new(place);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(LONGEST_WRITE));
     let service = service_fn(move |request| {
-        let handler = handler.clone();
-        async move { Ok::<Reply, Infallible>(handler.reply(request).await) }
+        let (handler, place) = (handler.clone(), place.clone());
+        async move {
+            let _at_work = AtWork::at(&place);
+            let is_own_user = || {
+                let user = ends.and_then(|(peer, here)| peer::user_of(peer, here));
+                user == Some(nix::unistd::geteuid().as_raw())
+            };
+            Ok::<Reply, Infallible>(handler.reply(request, is_own_user).await)
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
@@ -176,16 +236,20 @@ struct RequestHandler {
 }
 
 impl RequestHandler {
-    async fn reply(&self, request: Request<Incoming>) -> Reply {
+    async fn reply(&self, request: Request<Incoming>, is_own_user: impl FnOnce() -> bool) -> Reply {
         let (parts, _) = request.into_parts();
-        let path = match self.gate.rest_of(&parts) {
-            Ok(path) => path,
+        let path = match self.gate.admit(&parts, is_own_user) {
+            Ok(Asked::Page(path)) => path,
+            Ok(Asked::Entry) => return self.entry(),
+            Ok(Asked::EntryScript) => {
+                return reply(StatusCode::OK, SCRIPT, self.gate.entry_script());
+            }
             Err(status) => return refusal(status),
         };
         let page = |kind, text: &'static str| reply(StatusCode::OK, kind, text);
         match path {
-            "" => page("text/html; charset=utf-8", self.page.html),
-            "page.js" => page("text/javascript; charset=utf-8", self.page.js),
+            "" => page(HTML, self.page.html),
+            "page.js" => page(SCRIPT, self.page.js),
             "page.css" => page("text/css; charset=utf-8", self.page.css),
             path => match path.strip_prefix("api/") {
                 Some(name) => {
@@ -195,6 +259,15 @@ impl RequestHandler {
                 None => refusal(StatusCode::NOT_FOUND),
             },
         }
+    }
+
+    /// Lets a browser in.
+    fn entry(&self) -> Reply {
+        let mut reply = reply(StatusCode::OK, HTML, ENTRY);
+        if let Some(cookie) = self.gate.cookie() {
+            reply.headers_mut().insert(header::SET_COOKIE, cookie);
+        }
+        reply
     }
 
     /// Waits for a turn and answers. Whoever hangs up while waiting leaves the queue.

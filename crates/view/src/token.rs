@@ -1,5 +1,6 @@
-//! The secret in the page's address. Whoever has not been told it learns nothing, not
-//! even other users of the same machine, who can reach its ports.
+//! The secrets of one run of the server, in addresses and in a cookie. Whoever has not been
+//! told one learns nothing, not even other users of the same machine, who can reach its
+//! ports.
 
 use std::fmt;
 
@@ -24,8 +25,12 @@ impl Token {
     /// about the secret.
     pub fn rest_of<'p>(&self, path: &'p str) -> Option<&'p str> {
         let (given, rest) = path.strip_prefix('/')?.split_once('/')?;
-        let is_equal: bool = given.as_bytes().ct_eq(self.0.as_bytes()).into();
-        is_equal.then_some(rest)
+        self.is(given).then_some(rest)
+    }
+
+    /// Whether this is it.
+    pub fn is(&self, given: &str) -> bool {
+        given.as_bytes().ct_eq(self.0.as_bytes()).into()
     }
 }
 

@@ -191,7 +191,10 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
     }
     let verdict = verdict(profile, EventRange::ALL);
     match &verdict {
-        Some(verdict) => verdict_lines(profile, verdict).iter().for_each(tell_plain),
+        Some(verdict) => {
+            let lines = verdict_lines(profile, verdict);
+            lines.iter().for_each(|line| tell_plain(visible(line)));
+        }
         None => {
             let missing = NoVerdict::of(profile, EventRange::ALL);
             tell(missing.reason);

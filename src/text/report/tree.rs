@@ -25,6 +25,7 @@ use residue_profile::Counter;
 const SHORTEST_NAME: usize = 20;
 /// Columns that branches may take of a line.
 const MOST_INDENT: usize = 40;
+const MOST_INDENT_IN_FILES: usize = 200;
 
 pub fn heading(tree: &Tree, counter: Counter) -> String {
     format!(
@@ -50,6 +51,10 @@ pub fn lines(tree: &Tree, counter: Counter, page: &Page) -> Vec<String> {
     // What stands before the rows below each row.
     let mut indents: Vec<String> = Vec::with_capacity(tree.rows.len());
     let mut lines = Vec::new();
+    let most_indent = match page.width {
+        usize::MAX => MOST_INDENT_IN_FILES,
+        _ => MOST_INDENT,
+    };
     for row in &tree.rows {
         let slot = slot(row);
         sisters_left[slot] -= 1;
@@ -59,8 +64,14 @@ pub fn lines(tree: &Tree, counter: Counter, page: &Page) -> Vec<String> {
             (_, 0) => ("└ ", "  "),
             _ => ("├ ", "│ "),
         };
-        lines.push(line(tree, row, &format!("{before}{mark}"), counter, page));
-        indents.push(format!("{before}{below}"));
+        lines.push(line(
+            tree,
+            row,
+            &last_columns(&format!("{before}{mark}"), most_indent),
+            counter,
+            page,
+        ));
+        indents.push(last_columns(&format!("{before}{below}"), most_indent));
     }
     lines
 }
@@ -71,19 +82,23 @@ fn line(tree: &Tree, row: &TreeRow, indent: &str, counter: Counter, page: &Page)
         false => count(row.value),
     };
     let numbers = format!("{:>8}{value:>12}  ", share(row.value, tree.whole));
-    // Of many branches the last are enough to see where a row belongs.
-    let steps = indent.chars().count();
-    let indent: String = match steps > MOST_INDENT && page.width != usize::MAX {
-        true => {
-            let last = indent.chars().skip(steps - MOST_INDENT + 1);
-            std::iter::once('…').chain(last).collect()
-        }
-        false => indent.to_string(),
-    };
     let taken = numbers.chars().count() + indent.chars().count();
     let room = page.width.saturating_sub(taken).max(SHORTEST_NAME);
     let name = name_beside(page, &row.function, &row.library, row.framework, room);
-    format!("{numbers}{}{name}", page.dim(&indent))
+    format!("{numbers}{}{name}", page.dim(indent))
+}
+
+/// Of many branches the last are enough to see where a row belongs; how many there are is
+/// up to the file.
+fn last_columns(indent: &str, most: usize) -> String {
+    let steps = indent.chars().count();
+    match steps > most {
+        true => {
+            let last = indent.chars().skip(steps - most + 1);
+            std::iter::once('…').chain(last).collect()
+        }
+        false => indent.to_string(),
+    }
 }
 
 pub fn write_csv(tree: &Tree, out: &mut dyn Write) -> io::Result<()> {

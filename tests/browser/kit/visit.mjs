@@ -33,6 +33,8 @@ export class Visit {
     this.context = context;
     this.page = page;
     this.address = address;
+    // Behind the address that lets in, the page has another one.
+    const server = address.startsWith("file:") ? address : `${new URL(address).origin}/`;
     const trouble = (kind, text) => this.troubles.push(`${kind}: ${text}`);
     page.on("pageerror", (error) => trouble("error in the page", error.stack ?? error));
     page.on("crash", () => trouble("the page", "crashed"));
@@ -46,7 +48,7 @@ export class Visit {
       if (/^(data|blob):/.test(url)) return;
       this.requests.push(url);
       this.#asked.add(request);
-      const isOwn = address.startsWith("file:") ? url.split("#")[0] === address : url.startsWith(address);
+      const isOwn = address.startsWith("file:") ? url.split("#")[0] === address : url.startsWith(server);
       if (!isOwn) trouble("request to another place", url);
     });
     page.on("requestfinished", (request) => this.#asked.delete(request));
@@ -54,7 +56,7 @@ export class Visit {
       this.#asked.delete(request);
       const why = request.failure()?.errorText ?? "";
       // An answer that is out of date before it comes is not waited for.
-      if (why === "net::ERR_ABORTED" && request.url().startsWith(`${address}api/`)) return;
+      if (why === "net::ERR_ABORTED" && request.url().startsWith(server) && request.url().includes("/api/")) return;
       trouble("failed request", `${request.url()}: ${why}`);
     });
     page.on("response", (response) => {

@@ -26,6 +26,11 @@ pub struct View {
 impl View {
     pub fn start(mut command: Command) -> View {
         command.arg("--no-browser");
+        View::start_with_browser(command)
+    }
+
+    /// The command says which browser.
+    pub fn start_with_browser(command: Command) -> View {
         let mut running = Running::start(command);
         let rest = running.hear("http://127.0.0.1:");
         let (port, path) = rest.split_once('/').expect("a path after the port");

@@ -15,7 +15,7 @@ use parquet::file::writer::{SerializedColumnWriter, SerializedFileWriter};
 use parquet::schema::types::{ColumnPath, Type, TypePtr};
 
 /// Rows that are in memory at once, and that readers read at once.
-const ROWS_IN_GROUP: usize = 1 << 17;
+pub(super) const ROWS_IN_GROUP: usize = 1 << 17;
 
 /// Different texts of a group of rows beyond this are stored as often as they come.
 const MOST_TEXT_BYTES: usize = 64 << 20;
@@ -174,15 +174,20 @@ fn is_text(schema: &Type) -> bool {
 }
 
 /// Writes a whole file.
-pub(super) fn write(rows: usize, columns: &[Column<'_>], out: &mut dyn Write) -> io::Result<()> {
+pub(super) fn write(
+    rows: usize,
+    rows_in_group: usize,
+    columns: &[Column<'_>],
+    out: &mut dyn Write,
+) -> io::Result<()> {
     let schema = Type::group_type_builder("schema")
         .with_fields(columns.iter().map(|column| column.schema.clone()).collect())
         .build()?;
     let schema = Arc::new(schema);
     let properties = Arc::new(properties(columns)?);
     let mut file = SerializedFileWriter::new(Vec::new(), schema, properties)?;
-    for start in (0..rows).step_by(ROWS_IN_GROUP) {
-        let range = start..rows.min(start + ROWS_IN_GROUP);
+    for start in (0..rows).step_by(rows_in_group) {
+        let range = start..rows.min(start + rows_in_group);
         let mut group = file.next_row_group()?;
         for column in columns {
             if let Some(mut writer) = group.next_column()? {

@@ -2,6 +2,7 @@
 
 mod changes;
 mod counters;
+mod hostile;
 mod paths;
 mod timeline;
 

@@ -16,8 +16,8 @@ use rustc_hash::FxHashMap;
 type Amount = (i64, i64);
 
 fn add(sum: &mut Amount, (bytes, blocks): Amount) {
-    sum.0 += bytes;
-    sum.1 += blocks;
+    sum.0 = sum.0.wrapping_add(bytes);
+    sum.1 = sum.1.wrapping_add(blocks);
 }
 
 pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Vec<Change>, Error> {
@@ -43,8 +43,8 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Vec
     if let Some(last) = numbers.last() {
         let stacks = ledger.rows.iter().zip(known).zip(0..);
         for ((row, (known_bytes, known_blocks)), stack) in stacks {
-            let bytes = row.counters.live_bytes as i64 - known_bytes;
-            let blocks = row.counters.live_blocks as i64 - known_blocks;
+            let bytes = (row.counters.live_bytes as i64).wrapping_sub(known_bytes);
+            let blocks = (row.counters.live_blocks as i64).wrapping_sub(known_blocks);
             add(sums.entry((last, stack)).or_default(), (bytes, blocks));
         }
     }

@@ -46,6 +46,33 @@ pub fn counts(rows: &[MomentRow], seen: &[Seen], names: &Names) -> Vec<Count> {
     counts
 }
 
+/// What counters had in all at the end, where they counted on after the last moment that
+/// has their total: each count carries it.
+fn tails(rows: &[MomentRow], written: &[CounterTotal], numbers: &Numbers) -> Vec<CounterTotal> {
+    let mut latest: BTreeMap<NameId, f64> = BTreeMap::new();
+    for row in rows.iter().filter(|row| row.kind == KIND_COUNT) {
+        // Those of an older recorder have none.
+        if let Some(name) = row.name.filter(|_| row.vm_bytes != 0) {
+            latest.insert(name, f64::from_bits(row.vm_bytes));
+        }
+    }
+    for total in written {
+        // They stand in the order of time.
+        if latest.get(&total.name) == Some(&total.total) {
+            latest.remove(&total.name);
+        }
+    }
+    let Some(moment) = numbers.last() else {
+        return Vec::new();
+    };
+    let tail = |(name, total)| CounterTotal {
+        moment,
+        name,
+        total,
+    };
+    latest.into_iter().map(tail).collect()
+}
+
 /// Running totals at moments.
 pub fn totals(
     rows: &[MomentRow],
@@ -62,6 +89,7 @@ pub fn totals(
         })
     });
     let mut totals: Vec<CounterTotal> = by_program.collect();
+    totals.extend(tails(rows, &totals, numbers));
     let mut running: BTreeMap<NameId, f64> = BTreeMap::new();
     for seen in seen {
         for (name, value) in seen.skipped_counts.iter().chain(&seen.counts) {

@@ -49,7 +49,7 @@ pub fn put_in_order(
     moments.sort_by_key(|(number, moment)| (moment.time_ns, moment.event, *number));
     let last_number = moments.iter().map(|(number, _)| *number).max().unwrap_or(0);
     let before = moments.last().map(|(_, moment)| moment);
-    moments.push((last_number + 1, last_moment(before, last)));
+    moments.push((last_number.saturating_add(1), last_moment(before, last)));
     let places = moments.iter().zip(0..);
     let mut numbers: Vec<(u32, MomentId)> = places
         .filter(|((number, _), _)| *number != 0)

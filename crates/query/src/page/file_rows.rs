@@ -97,7 +97,8 @@ impl FileRows {
     pub fn of(opened: &Opened, limits: &Limits) -> Result<FileRows> {
         let groups = opened.groups();
         let places = Places::of(&opened.profile.timeline, limits.begins);
-        let chosen = choice::choose(opened, limits.rows)?;
+        let mut chosen = choice::choose(opened, limits.rows)?;
+        keep_short_paths(opened, &mut chosen, limits.row_bytes);
         let mut histories = histories_of_members(opened, &chosen, &places).into_iter();
         let mut labels = FileLabels::of(&opened.tree(Detail::Function).tree);
         let mut libraries = FileLabels::of(&opened.tree(Detail::Library).tree);
@@ -176,6 +177,24 @@ impl FileRows {
     pub fn stacks(&self) -> impl Iterator<Item = i64> + '_ {
         self.stacks.iter().copied()
     }
+}
+
+/// Leaves out the last of those whose paths cannot fit, before any is made: each function of
+/// a path takes some bytes.
+fn keep_short_paths(opened: &Opened, chosen: &mut Vec<GroupId>, row_bytes: usize) {
+    const FEWEST_STEP_BYTES: usize = 2;
+    let shown = opened.tree(Detail::Function);
+    let depths = shown.tree.depths();
+    let mut steps = 0_usize;
+    let fits = |group: &&GroupId| {
+        let ends = opened.groups().members(**group).iter();
+        let ends = ends.map(|&stack| shown.tree.node_of_stack[stack as usize]);
+        let longest = ends.filter_map(|end| depths.get(end as usize)).max();
+        steps = steps.saturating_add(longest.map_or(0, |&depth| depth as usize));
+        steps <= row_bytes / FEWEST_STEP_BYTES
+    };
+    let kept = chosen.iter().take_while(fits).count();
+    chosen.truncate(kept);
 }
 
 /// One for each stack of the chosen groups, group by group.
