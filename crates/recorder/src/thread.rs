@@ -118,6 +118,13 @@ fn own() -> *mut Thread {
     tls::get()
 }
 
+/// Whether this thread is inside the recorder, or inside something that the recorder called.
+pub fn is_inside() -> bool {
+    let thread = own();
+    // SAFETY: a thread's slot holds a state that is never unmapped.
+    !thread.is_null() && unsafe { (*thread).busy.load(Ordering::Relaxed) } != FREE
+}
+
 /// Raises or lowers how deep this thread is muted; returns the calls it made while
 /// muted, `None` where its state is not to be had.
 pub fn change_muting(by: i32) -> Option<u32> {

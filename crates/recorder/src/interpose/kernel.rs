@@ -4,7 +4,10 @@
 
 use super::{maps, real};
 use crate::confined::{self, Confinement};
+use crate::recorder::Caller;
+use crate::setup;
 use crate::sys;
+use crate::thread;
 use core::arch::naked_asm;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -124,27 +127,29 @@ unsafe extern "C" fn watched_syscall(
     // SAFETY: the seventh argument, if there is one, lies behind the return address, as
     // libc's own function reads it too.
     let f = unsafe { return_slot.add(1).read() };
-    let (start, protection, flags) = (a as *mut u8, c as c_int, d as c_int);
     // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real_syscall([number, a, b, c, d, e, f]) };
+    // An allocator's `mmap` ends in this function too, as may any that a library puts before
+    // libc's: called by a hook, which is the one to record it.
+    // SAFETY: the stub gives the place of the return address.
+    let is_inner = thread::is_inside() || setup::is_allocator(unsafe { return_slot.read() });
+    if is_inner && !matches!(number, SYS_PRCTL | SYS_SECCOMP) {
+        return call();
+    }
+    let map = || call() as *mut u8;
+    let start = a as *mut u8;
+    let caller = Caller { return_slot, bp };
+    // SAFETY: the stub describes the call in progress.
     unsafe {
         match number {
-            SYS_MMAP => {
-                let (file, offset) = (e as c_int, f as i64);
-                maps::mmap(start, b, protection, flags, file, offset, return_slot, bp) as isize
-            }
-            SYS_MUNMAP => maps::munmap(start, b) as isize,
-            SYS_MREMAP => maps::mremap(start, b, c, flags, e as *mut u8, return_slot, bp) as isize,
-            SYS_SHMAT => {
-                maps::shmat(a as c_int, b as *mut u8, protection, return_slot, bp) as isize
-            }
-            SYS_SHMDT => maps::shmdt(start) as isize,
-            SYS_PRCTL => prctl(a as c_int, b, c, d, e) as isize,
-            SYS_BRK => {
-                maps::moving_break(return_slot, bp, || real_syscall([number, a, b, c, d, e, f]))
-            }
-            _ => confining(of_seccomp(a, c), || {
-                real_syscall([number, a, b, c, d, e, f])
-            }),
+            SYS_MMAP => maps::mapping(b, return_slot, bp, map) as isize,
+            SYS_MUNMAP => maps::unmapping(start, b, || call() as c_int) as isize,
+            SYS_MREMAP => maps::remapping(start, [b, c], d as c_int, caller, map) as isize,
+            SYS_SHMAT => maps::attaching(a as c_int, caller, map) as isize,
+            SYS_SHMDT => maps::detaching(start, || call() as c_int) as isize,
+            SYS_BRK => maps::moving_break(return_slot, bp, call),
+            SYS_PRCTL => confining(of_prctl(a, b, c), call),
+            _ => confining(of_seccomp(a, c), call),
         }
     }
 }
@@ -161,21 +166,26 @@ pub unsafe fn prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_
     let Some(real) = real::prctl() else {
         return -1;
     };
-    const NO_TICKS: usize = 2;
-    if (option as usize, b) == (SET_TICKS, NO_TICKS) {
-        sys::forbid_ticks();
+    // SAFETY: the program's own call, handed on, with what it gives the kernel to read.
+    unsafe {
+        let call = || real(option, b, c, d, e) as isize;
+        confining(of_prctl(option as usize, b, c), call) as c_int
     }
-    // SAFETY: the program's own call, handed on.
-    let call = || unsafe { real(option, b, c, d, e) as isize };
+}
+
+fn of_prctl(option: usize, b: usize, c: usize) -> Option<Confinement> {
     const STRICT: usize = 1;
     const FILTER: usize = 2;
-    let confinement = match (option as usize, b) {
+    const NO_TICKS: usize = 2;
+    match (option, b) {
+        (SET_TICKS, NO_TICKS) => {
+            sys::forbid_ticks();
+            None
+        }
         (SET_SECCOMP, STRICT) => Some(Confinement::Strict),
         (SET_SECCOMP, FILTER) => filter_at(c),
         _ => None,
-    };
-    // SAFETY: what the program gives the kernel to read.
-    unsafe { confining(confinement, call) as c_int }
+    }
 }
 
 fn of_seccomp(operation: usize, program: usize) -> Option<Confinement> {

@@ -40,17 +40,32 @@ pub unsafe extern "C" fn mmap(
         // SAFETY: the program's own call, handed on to the kernel.
         return unsafe { sys::map(start, bytes, arguments, offset as usize) }.unwrap_or(FAILED);
     };
-    // SAFETY: the program's own call, handed on.
+    // SAFETY: the program's own call, handed on; the stub describes it.
     unsafe {
-        let mapped = real(start, bytes, protection, flags, file, offset);
-        if mapped != FAILED {
-            let caller = Caller { return_slot, bp };
-            if !is_allocator(return_slot) {
-                mappings::mapped(mapped as usize, whole_pages(bytes), caller);
-            }
-        }
-        mapped
+        mapping(bytes, return_slot, bp, || {
+            real(start, bytes, protection, flags, file, offset)
+        })
     }
+}
+
+/// A call that maps memory.
+///
+/// # Safety
+/// The arguments must describe the call in progress.
+pub unsafe fn mapping(
+    bytes: usize,
+    return_slot: *const usize,
+    bp: usize,
+    call: impl FnOnce() -> *mut u8,
+) -> *mut u8 {
+    let mapped = call();
+    // SAFETY: handed on to the caller.
+    if mapped != FAILED && !unsafe { is_allocator(return_slot) } {
+        let caller = Caller { return_slot, bp };
+        // SAFETY: the same.
+        unsafe { mappings::mapped(mapped as usize, whole_pages(bytes), caller) };
+    }
+    mapped
 }
 
 pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
@@ -60,7 +75,11 @@ pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
         return 0;
     };
     // SAFETY: the program's own call, handed on.
-    let call = || unsafe { real(start, bytes) };
+    unmapping(start, bytes, || unsafe { real(start, bytes) })
+}
+
+/// A call that unmaps memory.
+pub fn unmapping(start: *mut u8, bytes: usize, call: impl FnOnce() -> c_int) -> c_int {
     if !mappings::any() {
         return call();
     }
@@ -84,15 +103,34 @@ pub unsafe extern "C" fn mremap(
     let Some(real) = real::mremap() else {
         return FAILED;
     };
+    let caller = Caller { return_slot, bp };
+    // SAFETY: the program's own call, handed on; the stub describes it.
+    unsafe {
+        remapping(old, [old_bytes, bytes], flags, caller, || {
+            real(old, old_bytes, bytes, flags, wanted)
+        })
+    }
+}
+
+/// A call that moves a mapping or changes its size; `bytes` are those before and after.
+///
+/// # Safety
+/// The caller must describe the call in progress.
+pub unsafe fn remapping(
+    old: *mut u8,
+    [old_bytes, bytes]: [usize; 2],
+    flags: c_int,
+    caller: Caller,
+    call: impl FnOnce() -> *mut u8,
+) -> *mut u8 {
     const KEEPS_OLD: c_int = 4;
     let old_range = old as usize..old as usize + whole_pages(old_bytes);
+    let keeps_old = flags & KEEPS_OLD != 0;
     let mut new = FAILED;
-    // SAFETY: the program's own call, handed on.
+    // SAFETY: handed on to the caller.
     unsafe {
-        let caller = Caller { return_slot, bp };
-        let keeps_old = flags & KEEPS_OLD != 0;
         mappings::remapped(old_range, keeps_old, whole_pages(bytes), caller, || {
-            new = real(old, old_bytes, bytes, flags, wanted);
+            new = call();
             (new != FAILED).then_some(new as usize)
         });
     }
@@ -162,15 +200,24 @@ pub unsafe extern "C" fn shmat(
     let Some(real) = real::shmat() else {
         return FAILED;
     };
-    // SAFETY: the program's own call, handed on.
-    let mapped = unsafe { real(segment, wanted, flags) };
+    let caller = Caller { return_slot, bp };
+    // SAFETY: the program's own call, handed on; the stub describes it.
+    unsafe { attaching(segment, caller, || real(segment, wanted, flags)) }
+}
+
+/// A call that attaches a shared segment.
+///
+/// # Safety
+/// The caller must describe the call in progress.
+pub unsafe fn attaching(segment: c_int, caller: Caller, call: impl FnOnce() -> *mut u8) -> *mut u8 {
+    let mapped = call();
     let bytes = match mapped {
         FAILED => 0,
         _ => whole_pages(sys::shared_segment_bytes(segment)),
     };
     if bytes != 0 {
-        // SAFETY: the stub describes the call in progress.
-        unsafe { mappings::mapped(mapped as usize, bytes, Caller { return_slot, bp }) };
+        // SAFETY: handed on to the caller.
+        unsafe { mappings::mapped(mapped as usize, bytes, caller) };
     }
     mapped
 }
@@ -179,11 +226,16 @@ pub unsafe fn shmdt(start: *mut u8) -> c_int {
     let Some(real) = real::shmdt() else {
         return -1;
     };
+    // SAFETY: the program's own call, handed on.
+    detaching(start, || unsafe { real(start) })
+}
+
+/// A call that detaches a shared segment.
+pub fn detaching(start: *mut u8, call: impl FnOnce() -> c_int) -> c_int {
     let bytes = mappings::length_at(start as usize);
     let mut result = 0;
     mappings::unmapped(start as usize, bytes, || {
-        // SAFETY: the program's own call, handed on.
-        result = unsafe { real(start) };
+        result = call();
         result == 0
     });
     result
