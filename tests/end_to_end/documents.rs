@@ -61,6 +61,8 @@ fn printed(lab: &Lab, step: &Step) -> Vec<String> {
     let output = process::finish(shell);
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
     text.lines()
+        // Of other runs on this machine, which may come at any time.
+        .filter(|line| !line.contains("killed before the profile was written"))
         .map(|line| line.trim_end().to_string())
         .collect()
 }

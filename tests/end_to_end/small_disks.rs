@@ -6,6 +6,7 @@ use crate::support::root::SmallDisk;
 use crate::support::{Lab, describe, workloads};
 use nix::sys::signal::Signal;
 use residue_profile::StackKind;
+use residue_profile::timeline::MomentKind;
 
 #[test]
 fn a_full_disk_keeps_the_recording_and_says_where_it_is() {
@@ -215,4 +216,39 @@ fn processes_that_find_no_room_are_counted_and_run_to_their_end() {
         .find(|line| line.contains(" not recorded: no memory"));
     assert!(told.is_some(), "{stderr}");
     assert_eq!(lab.names_in("small"), ["filler"]);
+}
+
+#[test]
+fn ticks_that_find_no_room_are_counted() {
+    let lab = Lab::new();
+    let disk = SmallDisk::mount(lab.folder("small"), 2048);
+    let directory = disk.path.display().to_string();
+    // By the shell itself: what another process took would be free again after its end.
+    let script = format!("printf '%8000000s' x 2>/dev/null >{directory}/filler; sleep 1; exit 3");
+    let recorded = lab.record(
+        &["--arena-dir", &directory, "--tick", "10ms"],
+        &["sh", "-c", &script],
+    );
+    assert_eq!(
+        recorded.output.status.code(),
+        Some(3),
+        "{}",
+        recorded.describe()
+    );
+    let profile = recorded.ledger().profile;
+    let mut notes = profile.meta.notes.iter();
+    let lost = notes.find_map(|note| {
+        let rest = note.strip_prefix("no room to write down ")?;
+        rest.split(' ').next()?.parse::<u64>().ok()
+    });
+    let lost = lost.unwrap_or_else(|| panic!("{:?}", profile.meta.notes));
+    let moments = profile.timeline.moments.iter();
+    let kept = moments
+        .filter(|moment| moment.kind == MomentKind::Tick)
+        .count() as u64;
+    // Some ticks are passed over where the machine is busy; none is both kept and lost.
+    assert!(
+        lost > 0 && kept + lost <= profile.timeline.about.events,
+        "{kept} {lost}"
+    );
 }

@@ -73,6 +73,7 @@ impl Drop for File {
 
 /// What stands in the way of the program at `path`, or of the program that the first line of
 /// the script there names; and the path of that program.
+#[inline(never)]
 pub fn refusal(path: &[u8]) -> Option<(Refusal, ProgramPath)> {
     const INTERPRETERS: usize = 4;
     let mut head = [0; 256];

@@ -23,6 +23,8 @@ pub fn records_children() -> bool {
 
 /// Leaves word of a program that is started without the recorder, if it was to be recorded:
 /// `<directory>/<pid>.<nanoseconds>.unrecorded`, a letter and the program's path.
+#[cold]
+#[inline(never)]
 pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
     let config = config();
     let pattern = config.text("match").unwrap_or(&[]);
@@ -61,6 +63,7 @@ pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
 
 /// A program is about to be started. Counts it where it will not reach the directory of
 /// arenas: this process has become another user, or sees another file system.
+#[inline(never)]
 pub fn note_unreachable() {
     let Some(arena) = hot::get().recording_arena() else {
         return;

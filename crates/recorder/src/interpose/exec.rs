@@ -278,10 +278,13 @@ fn entries(value: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Runs with the same variables, less the recorder's own. On the stack: a child of `vfork`
-/// leaves to its parent whatever it allocates.
+/// leaves to its parent whatever it allocates. Not a part of its caller, most of whose calls
+/// need none of that room.
 ///
 /// # Safety
 /// As above.
+#[cold]
+#[inline(never)]
 unsafe fn without(environment: Strings, own: &[u8], run: impl FnOnce(Strings) -> c_int) -> c_int {
     const MOST_VARIABLES: usize = 1024;
     const PRELOAD: &[u8] = b"LD_PRELOAD=";
