@@ -75,7 +75,7 @@ pub fn long_module_name() -> Profile {
 pub fn long_name_in_many_files() -> Profile {
     let mut profile = with_chain(1, 1);
     profile.functions = vec!["n".repeat(FREE_BYTES - 16)];
-    let files = (FREE_BYTES / 8) as u32;
+    let files = (FREE_BYTES / 32) as u32;
     profile.files = (0..files).map(|file| format!("{file:x}")).collect();
     profile.places = Ragged::default();
     let place = |file| SourcePlace {
