@@ -42,7 +42,7 @@ impl Counted {
 
 /// Totals that are kept at once: counters by events, of which a made-up file may have any
 /// number. Of more counters the first are heard.
-const MOST_TOTALS: usize = 1 << 24;
+const MOST_TOTALS: usize = 1 << 21;
 
 /// The running totals of a run's counters at begins.
 pub struct Counters {

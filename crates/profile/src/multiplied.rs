@@ -150,7 +150,9 @@ fn cut_path(path: &mut String) -> bool {
 fn cut_to(text: &mut String, longest_bytes: usize) -> bool {
     let is_long = text.len() > longest_bytes;
     if is_long {
-        text.truncate(text.floor_char_boundary(longest_bytes));
+        let mut ends = (0..=longest_bytes).rev();
+        let end = ends.find(|&at| text.is_char_boundary(at));
+        text.truncate(end.unwrap_or(0));
     }
     is_long
 }

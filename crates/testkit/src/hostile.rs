@@ -75,7 +75,7 @@ pub fn long_module_name() -> Profile {
 pub fn long_name_in_many_files() -> Profile {
     let mut profile = with_chain(1, 1);
     profile.functions = vec!["n".repeat(FREE_BYTES - 16)];
-    let files = (FREE_BYTES / 8) as u32;
+    let files = (FREE_BYTES / 32) as u32;
     profile.files = (0..files).map(|file| format!("{file:x}")).collect();
     profile.places = Ragged::default();
     let place = |file| SourcePlace {
@@ -89,13 +89,13 @@ pub fn long_name_in_many_files() -> Profile {
 
 /// Counters by events: a table of both would not fit anywhere.
 pub fn many_counters() -> Profile {
-    let mut profile = with_events(20_000);
-    let names = 100_000;
+    let mut profile = with_events(8_000);
+    let names = 60_000;
     profile.timeline.names = (0..names).map(|name| format!("{name:x}")).collect();
     let moments = profile.timeline.moments.len() as u32;
     profile.timeline.counts = (0..names)
         .map(|name| Count {
-            event: name % 20_000 + 1,
+            event: name % 8_000 + 1,
             name,
             value: 1.0,
         })

@@ -114,8 +114,36 @@ impl Opened {
         };
         let run = of(EventRange::ALL, None);
         match events {
-            Some(range) if range != EventRange::ALL => of(range, Option::as_ref(&run)),
+            Some(range) if !self.is_whole(range) => of(range, Option::as_ref(&run)),
             _ => run,
+        }
+    }
+
+    /// Whether a range holds every event. The page opens on one that does, and must not wait
+    /// for the same verdict twice.
+    fn is_whole(&self, range: EventRange) -> bool {
+        let events = self.profile.timeline.moments.iter();
+        let mut events = events.map(|moment| moment.event).filter(|&event| event > 0);
+        events.all(|event| (range.from..=range.to).contains(&event))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::answers::sample::events;
+
+    #[test]
+    fn a_range_of_all_events_has_the_verdict_of_the_run() {
+        let opened = Opened::new("a".to_string(), events(20), Names::short());
+        let range = |from, to| Some(EventRange { from, to });
+        let run = opened.verdict(None);
+        assert!(run.is_some());
+        for whole in [range(0, u32::MAX), range(1, 20), range(1, 99)] {
+            assert!(Arc::ptr_eq(&opened.verdict(whole), &run), "{whole:?}");
+        }
+        for part in [range(1, 19), range(2, 20)] {
+            assert!(!Arc::ptr_eq(&opened.verdict(part), &run), "{part:?}");
         }
     }
 }

@@ -23,7 +23,7 @@ mod hostile_profiles;
 #[cfg(test)]
 mod same_as_report;
 #[cfg(test)]
-mod sample;
+pub(crate) mod sample;
 
 use anyhow::Result;
 use serde::Serialize;
