@@ -107,6 +107,8 @@ int main(int argc, char **argv) {
         pthread_t thread;
         pthread_attr_init(&attributes);
         pthread_attr_setstacksize(&attributes, 128 * 1024);
+        /* No frame may reach beyond it. */
+        pthread_attr_setguardsize(&attributes, 1024 * 1024);
         pthread_create(&thread, &attributes, overflow_again_and_again, NULL);
         pthread_join(thread, NULL);
     } else {

@@ -1,11 +1,12 @@
 /* Plugins come and go at the same addresses: loads plugin_a.so, allocates in it,
  * unloads it, does the same with plugin_b.so of the same layout, and again.
  *
- *   plugin_host [rounds=50] [origin | unseen | moving]
+ *   plugin_host [rounds=50] [origin | unseen | moving] [more_bytes=0]
  *
  * The plugins lie beside the program; `origin` finds them as "$ORIGIN/…", which the
  * loader resolves by who called dlopen. `unseen` closes them by libc's own dlclose, as a
  * module opened with RTLD_DEEPBIND does; `moving` has each load at an address of its own.
+ * All blocks have so many more bytes.
  *
  * Truth: plugin_a_alloc.* and plugin_b_alloc.*; reused_rounds, the rounds in which
  * b's function had a's address; reused, 1 if there was one. */
@@ -63,10 +64,11 @@ int main(int argc, char **argv) {
         folder[length] = 0;
         strrchr(folder, '/')[1] = 0;
     }
+    u64 more = number_arg(argc, argv, 3, 0);
     struct tally a = {0}, b = {0};
     for (u64 round = 0; round < rounds; round++) {
-        uintptr_t a_at = use_plugin("plugin_a.so", "plugin_a_alloc", &a, 100 + round);
-        uintptr_t b_at = use_plugin("plugin_b.so", "plugin_b_alloc", &b, 3000 + round);
+        uintptr_t a_at = use_plugin("plugin_a.so", "plugin_a_alloc", &a, more + 100 + round);
+        uintptr_t b_at = use_plugin("plugin_b.so", "plugin_b_alloc", &b, more + 3000 + round);
         reused += a_at == b_at;
     }
     truth("reused", reused > 0);

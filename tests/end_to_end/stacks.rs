@@ -113,7 +113,11 @@ fn a_stack_deeper_than_the_limit_asked_for_keeps_its_root_and_its_leaf() {
 
 /// Both plugins had the same addresses in turn, and neither got the other's blocks.
 fn expect_plugins_apart(arguments: &[&str]) {
-    let (ledger, truths) = Lab::new().record(&[], arguments).expect_exact();
+    expect_plugins_apart_with(&[], arguments);
+}
+
+fn expect_plugins_apart_with(options: &[&str], arguments: &[&str]) {
+    let (ledger, truths) = Lab::new().record(options, arguments).expect_exact();
     assert_eq!(truths.get("reused"), 1, "the addresses were not used again");
     for (_, stack) in ledger.stacks_with("plugin_a_alloc") {
         let names = ledger.names_leaf_first(stack);
@@ -136,6 +140,13 @@ fn plugins_found_beside_the_program_by_origin_are_told_apart() {
 #[test]
 fn plugins_closed_where_nobody_sees_it_are_told_apart() {
     expect_plugins_apart(&["plugin_host", "50", "unseen"]);
+}
+
+/// The blocks by which the dynamic linker gives itself away are below the limit.
+#[test]
+fn plugins_closed_unseen_are_told_apart_where_small_blocks_are_not_recorded() {
+    let options = ["--min-size", "4000"];
+    expect_plugins_apart_with(&options, &["plugin_host", "50", "unseen", "5000"]);
 }
 
 /// The same file is the same code, whenever and wherever it is loaded.

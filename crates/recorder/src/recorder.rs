@@ -107,6 +107,8 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
     let (thread, arena) = (call.guard.thread(), call.arena);
     if thread.is_paused(arena) {
         bump(&thread.stats[stat::PAUSED_CALLS], 1);
+        // SAFETY: handed on to the caller.
+        modules::block_made_at(unsafe { caller.return_slot.read() }, block as usize);
     } else {
         // SAFETY: handed on to the caller.
         let leaf = unsafe { leaf_for(hot, arena, thread, block as usize, bytes as u64, caller) };
@@ -138,6 +140,8 @@ unsafe fn leaf_for(
         let wanted = bytes >= hot.min_size.load(Ordering::Relaxed)
             && bytes <= hot.max_size.load(Ordering::Relaxed);
         if !wanted {
+            // SAFETY: handed on to the caller.
+            modules::block_made_at(unsafe { caller.return_slot.read() }, block);
             return leaf_of(arena, thread, POOLED_STACK);
         }
     }

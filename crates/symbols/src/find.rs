@@ -31,10 +31,13 @@ pub struct FoundFunction {
     pub address: u64,
     /// In bytes; zero if no symbol tells.
     pub size: u64,
-    /// How many bytes further the next symbol of the code stands, of a function or not:
-    /// something may be entered there, even in the midst of this function.
+    /// How many bytes further the next symbol of the code stands, of a function or not, if it
+    /// is near: something may be entered there, even in the midst of this function.
     pub next_symbol: Option<u64>,
 }
+
+/// Nobody asks about symbols that are further away.
+const NEAR_BYTES: u64 = 16;
 
 /// The functions of the ELF file at `path` that `pattern` means, by address.
 ///
@@ -106,7 +109,8 @@ impl Matches {
         let addresses: Vec<u64> = self.places.keys().copied().collect();
         let next_after = |address: u64| {
             let next = addresses.partition_point(|&other| other <= address);
-            addresses.get(next).map(|next| next - address)
+            let distance = addresses.get(next)? - address;
+            (distance < NEAR_BYTES).then_some(distance)
         };
         let found = self.places.into_iter().filter_map(|(address, place)| {
             let (fit, name) = place.best?;

@@ -1,22 +1,20 @@
 //! The last stack of a thread: its frames, root first, and how each is proven.
 
+use super::deep::CutPath;
 use super::proof::{Proof, are_there_together, unproven_after_runs};
 use super::rule::{Cursor, Rule};
-use super::rules;
 use super::stack_memory::OwnStack;
 use crate::ledger::Record;
 use crate::private;
 
-/// Frames that are kept. Of a deeper stack it is only known how many there are towards the
-/// root, and half of this is kept: so the next few thousand that come or go cost little.
+/// Frames that are kept; see `deep` for stacks with more.
 pub const MOST_FRAMES: usize = 1 << 16;
-const KEPT_OF_DEEPER: usize = MOST_FRAMES / 2;
 
 /// Entries of the table by which a capture finds the frame to meet.
 const MEETING_PLACES: usize = 2048;
 
 #[inline(always)]
-fn meeting_place(address: usize) -> usize {
+pub(super) fn meeting_place(address: usize) -> usize {
     address / 8 % MEETING_PLACES
 }
 
@@ -46,12 +44,12 @@ struct Fresh {
 /// The last stack of one thread.
 pub struct CachedStack {
     /// Where each return address lies (sp - 8), and its value.
-    addresses: *mut usize,
-    ips: *mut usize,
-    proofs: *mut Proof,
+    pub(super) addresses: *mut usize,
+    pub(super) ips: *mut usize,
+    pub(super) proofs: *mut Proof,
     /// From (a part of) a return address's address to its frame.
-    places: *mut u16,
-    details: *mut Detail,
+    pub(super) places: *mut u16,
+    pub(super) details: *mut Detail,
     fresh: *mut Fresh,
     /// Cached frames.
     pub(super) length: usize,
@@ -66,16 +64,6 @@ pub struct CachedStack {
     pub(super) ending: Ending,
     /// What the ledger knows of exactly this stack; `None` once it changes.
     pub leaf: Option<Leaf>,
-}
-
-/// The path behind the left-out middle of a deep stack.
-#[derive(Clone, Copy, Default)]
-pub(super) struct CutPath {
-    /// The node that stands for the middle, and the depth at which the path goes on.
-    pub node: u32,
-    pub from: usize,
-    /// Frames up to here have their nodes.
-    pub noded: usize,
 }
 
 /// How unwinding came to its end.
@@ -139,7 +127,7 @@ impl CachedStack {
     }
 
     #[inline(always)]
-    fn address(&self, index: usize) -> usize {
+    pub(super) fn address(&self, index: usize) -> usize {
         debug_assert!(index < MOST_FRAMES);
         // SAFETY: indices are below `length`, or of frames just appended.
         unsafe { *self.addresses.add(index) }
@@ -163,7 +151,7 @@ impl CachedStack {
     }
 
     #[inline(always)]
-    fn proof(&mut self, index: usize) -> &mut Proof {
+    pub(super) fn proof(&mut self, index: usize) -> &mut Proof {
         debug_assert!(index < MOST_FRAMES);
         // SAFETY: as for `address`; a frame's proof is written before it is read.
         unsafe { &mut *self.proofs.add(index) }
@@ -341,24 +329,6 @@ impl CachedStack {
         Some(cursor)
     }
 
-    /// Goes on to the root without keeping anything; returns how many frames that were, with
-    /// the one that the cursor stands in.
-    ///
-    /// # Safety
-    /// As for [`Rule::advance`], the rule being looked up.
-    #[cold]
-    pub(super) unsafe fn count_frames(&mut self, mut cursor: Cursor, misses: &mut u64) -> usize {
-        let mut frames = 1;
-        loop {
-            let rule = rules::find(cursor.ip, cursor.exact, misses).rule;
-            // SAFETY: handed on to the caller.
-            if !unsafe { self.advance(rule, &mut cursor) } {
-                return frames;
-            }
-            frames += 1;
-        }
-    }
-
     /// Whether the stack whose leaf is at the cursor is the cached one, unchanged:
     /// the common case, a call site that allocates again.
     ///
@@ -409,35 +379,6 @@ impl CachedStack {
             };
             self.length += 1;
         }
-    }
-
-    /// Makes room by letting frames on the side of the root go, of the first `kept` cached ones
-    /// and then of the fresh ones. Returns how many of the cached stay.
-    #[cold]
-    fn let_go(&mut self, kept: usize) -> usize {
-        let gone = kept + self.fresh_length - KEPT_OF_DEEPER;
-        self.missing += gone;
-        self.forget_nodes();
-        let Some(staying) = kept.checked_sub(gone) else {
-            self.fresh_length -= gone - kept;
-            return 0;
-        };
-        // SAFETY: all frames up to `kept` are cached, and the arrays are longer.
-        unsafe {
-            self.addresses.copy_from(self.addresses.add(gone), staying);
-            self.ips.copy_from(self.ips.add(gone), staying);
-            self.proofs.copy_from(self.proofs.add(gone), staying);
-            self.details.copy_from(self.details.add(gone), staying);
-        }
-        for index in 0..staying {
-            let proof = self.proof(index);
-            *proof = proof.of_at_most(index + 1);
-            // SAFETY: the place is below `MEETING_PLACES`.
-            unsafe {
-                *self.places.add(meeting_place(self.address(index))) = index as u16;
-            }
-        }
-        staying
     }
 
     /// Whether a frame pointer stood in for an unwind table somewhere.

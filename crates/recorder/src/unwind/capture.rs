@@ -17,7 +17,8 @@
 //!
 //! [`super::proof`] says what makes a cached frame proven.
 
-use super::cached::{CachedStack, CutPath, Ending, MOST_FRAMES};
+use super::cached::{CachedStack, Ending};
+use super::deep::CutPath;
 use super::rule::Cursor;
 use super::rules;
 use crate::arena_map::{Arena, bump};
@@ -79,13 +80,6 @@ impl CachedStack {
         self.missing = 0;
         self.join(0);
         (self.fresh_length as u64, misses)
-    }
-
-    /// Whether the frames that are kept do not suffice for the path of a stack that once was
-    /// deeper than all that can be kept.
-    fn lacks_frames(&self, max_depth: usize) -> bool {
-        let depth = self.missing + self.length;
-        self.missing > 0 && (depth <= MOST_FRAMES || self.length < max_depth - max_depth / 2)
     }
 
     /// The trie node of the cached stack, and whether a part of it is left out. Then the path

@@ -12,6 +12,7 @@ pub mod cfi;
 mod cfi_tests;
 pub mod code_ranges;
 pub mod compile;
+mod deep;
 pub mod jit;
 mod lazy_binding;
 pub mod proof;
