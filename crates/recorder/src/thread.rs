@@ -136,6 +136,13 @@ pub fn change_muting(by: i32) -> Option<u32> {
     Some(state.muted_calls)
 }
 
+/// Whether this thread is inside the recorder, or in what the recorder called.
+pub fn is_inside() -> bool {
+    let thread = own();
+    // SAFETY: a thread's slot holds a state that is never unmapped.
+    !thread.is_null() && unsafe { (*thread).busy.load(Ordering::Relaxed) } == BUSY
+}
+
 /// Exclusive use of a thread's state, until dropped.
 pub struct Guard {
     thread: *mut Thread,

@@ -4,7 +4,9 @@
 
 use super::{maps, real};
 use crate::confined::{self, Confinement};
+use crate::mappings;
 use crate::sys;
+use crate::thread;
 use core::arch::naked_asm;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicPtr, Ordering};
@@ -124,27 +126,36 @@ unsafe extern "C" fn watched_syscall(
     // SAFETY: the seventh argument, if there is one, lies behind the return address, as
     // libc's own function reads it too.
     let f = unsafe { return_slot.add(1).read() };
-    let (start, protection, flags) = (a as *mut u8, c as c_int, d as c_int);
-    // SAFETY: the program's own call, handed on.
+    let start = a as *mut u8;
+    // SAFETY: the program's own call, handed on to the kernel: libraries have functions of
+    // these names that are made of such calls.
+    let call = || unsafe { real_syscall([number, a, b, c, d, e, f]) };
+    // Made by a function that the recorder has just handed a call on to, with its locks held.
+    if thread::is_inside() {
+        return call();
+    }
+    let call_for_place = || call() as *mut u8;
+    // SAFETY: the stub describes the call in progress; what the program gives the kernel to
+    // read is its own.
     unsafe {
         match number {
-            SYS_MMAP => {
-                let (file, offset) = (e as c_int, f as i64);
-                maps::mmap(start, b, protection, flags, file, offset, return_slot, bp) as isize
+            SYS_MMAP => maps::mapping(b, return_slot, bp, call_for_place) as isize,
+            SYS_MUNMAP => maps::unmapping(start, b, || call() as c_int) as isize,
+            SYS_MREMAP => {
+                let old = (start, b);
+                maps::remapping(old, c, d as c_int, return_slot, bp, call_for_place) as isize
             }
-            SYS_MUNMAP => maps::munmap(start, b) as isize,
-            SYS_MREMAP => maps::mremap(start, b, c, flags, e as *mut u8, return_slot, bp) as isize,
             SYS_SHMAT => {
-                maps::shmat(a as c_int, b as *mut u8, protection, return_slot, bp) as isize
+                let bytes = sys::shared_segment_bytes(a as c_int);
+                maps::mapping(bytes, return_slot, bp, call_for_place) as isize
             }
-            SYS_SHMDT => maps::shmdt(start) as isize,
-            SYS_PRCTL => prctl(a as c_int, b, c, d, e) as isize,
-            SYS_BRK => {
-                maps::moving_break(return_slot, bp, || real_syscall([number, a, b, c, d, e, f]))
+            SYS_SHMDT => {
+                let bytes = mappings::length_at(a);
+                maps::unmapping(start, bytes, || call() as c_int) as isize
             }
-            _ => confining(of_seccomp(a, c), || {
-                real_syscall([number, a, b, c, d, e, f])
-            }),
+            SYS_BRK => maps::moving_break(return_slot, bp, call),
+            SYS_PRCTL => confining(of_prctl(a as c_int, b, c), call),
+            _ => confining(of_seccomp(a, c), call),
         }
     }
 }
@@ -161,21 +172,23 @@ pub unsafe fn prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_
     let Some(real) = real::prctl() else {
         return -1;
     };
-    const NO_TICKS: usize = 2;
-    if (option as usize, b) == (SET_TICKS, NO_TICKS) {
-        sys::forbid_ticks();
-    }
-    // SAFETY: the program's own call, handed on.
-    let call = || unsafe { real(option, b, c, d, e) as isize };
+    // SAFETY: the program's own call, handed on; what it gives the kernel to read.
+    unsafe { confining(of_prctl(option, b, c), || real(option, b, c, d, e) as isize) as c_int }
+}
+
+fn of_prctl(option: c_int, mode: usize, program: usize) -> Option<Confinement> {
     const STRICT: usize = 1;
     const FILTER: usize = 2;
-    let confinement = match (option as usize, b) {
+    const NO_TICKS: usize = 2;
+    match (option as usize, mode) {
         (SET_SECCOMP, STRICT) => Some(Confinement::Strict),
-        (SET_SECCOMP, FILTER) => filter_at(c),
+        (SET_SECCOMP, FILTER) => filter_at(program),
+        (SET_TICKS, NO_TICKS) => {
+            sys::forbid_ticks();
+            None
+        }
         _ => None,
-    };
-    // SAFETY: what the program gives the kernel to read.
-    unsafe { confining(confinement, call) as c_int }
+    }
 }
 
 fn of_seccomp(operation: usize, program: usize) -> Option<Confinement> {

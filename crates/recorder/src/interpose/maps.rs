@@ -41,16 +41,30 @@ pub unsafe extern "C" fn mmap(
         return unsafe { sys::map(start, bytes, arguments, offset as usize) }.unwrap_or(FAILED);
     };
     // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real(start, bytes, protection, flags, file, offset) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { mapping(bytes, return_slot, bp, call) }
+}
+
+/// Memory is mapped by `call`, which returns where.
+///
+/// # Safety
+/// The slot and bp must describe the call in progress.
+pub unsafe fn mapping(
+    bytes: usize,
+    return_slot: *const usize,
+    bp: usize,
+    call: impl FnOnce() -> *mut u8,
+) -> *mut u8 {
+    let mapped = call();
+    // SAFETY: handed on to the caller.
     unsafe {
-        let mapped = real(start, bytes, protection, flags, file, offset);
-        if mapped != FAILED {
+        if mapped != FAILED && bytes != 0 && !is_allocator(return_slot) {
             let caller = Caller { return_slot, bp };
-            if !is_allocator(return_slot) {
-                mappings::mapped(mapped as usize, whole_pages(bytes), caller);
-            }
+            mappings::mapped(mapped as usize, whole_pages(bytes), caller);
         }
-        mapped
     }
+    mapped
 }
 
 pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
@@ -60,7 +74,11 @@ pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
         return 0;
     };
     // SAFETY: the program's own call, handed on.
-    let call = || unsafe { real(start, bytes) };
+    unmapping(start, bytes, || unsafe { real(start, bytes) })
+}
+
+/// Memory is unmapped by `call`, which returns zero where it was.
+pub fn unmapping(start: *mut u8, bytes: usize, call: impl FnOnce() -> c_int) -> c_int {
     if !mappings::any() {
         return call();
     }
@@ -84,15 +102,33 @@ pub unsafe extern "C" fn mremap(
     let Some(real) = real::mremap() else {
         return FAILED;
     };
+    // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real(old, old_bytes, bytes, flags, wanted) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { remapping((old, old_bytes), bytes, flags, return_slot, bp, call) }
+}
+
+/// A mapping is moved or resized by `call`, which returns where it is then.
+///
+/// # Safety
+/// The slot and bp must describe the call in progress.
+pub unsafe fn remapping(
+    (old, old_bytes): (*mut u8, usize),
+    bytes: usize,
+    flags: c_int,
+    return_slot: *const usize,
+    bp: usize,
+    call: impl FnOnce() -> *mut u8,
+) -> *mut u8 {
     const KEEPS_OLD: c_int = 4;
     let old_range = old as usize..old as usize + whole_pages(old_bytes);
     let mut new = FAILED;
-    // SAFETY: the program's own call, handed on.
+    // SAFETY: handed on to the caller.
     unsafe {
         let caller = Caller { return_slot, bp };
         let keeps_old = flags & KEEPS_OLD != 0;
         mappings::remapped(old_range, keeps_old, whole_pages(bytes), caller, || {
-            new = real(old, old_bytes, bytes, flags, wanted);
+            new = call();
             (new != FAILED).then_some(new as usize)
         });
     }
@@ -163,16 +199,9 @@ pub unsafe extern "C" fn shmat(
         return FAILED;
     };
     // SAFETY: the program's own call, handed on.
-    let mapped = unsafe { real(segment, wanted, flags) };
-    let bytes = match mapped {
-        FAILED => 0,
-        _ => whole_pages(sys::shared_segment_bytes(segment)),
-    };
-    if bytes != 0 {
-        // SAFETY: the stub describes the call in progress.
-        unsafe { mappings::mapped(mapped as usize, bytes, Caller { return_slot, bp }) };
-    }
-    mapped
+    let call = || unsafe { real(segment, wanted, flags) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { mapping(sys::shared_segment_bytes(segment), return_slot, bp, call) }
 }
 
 pub unsafe fn shmdt(start: *mut u8) -> c_int {
@@ -180,11 +209,6 @@ pub unsafe fn shmdt(start: *mut u8) -> c_int {
         return -1;
     };
     let bytes = mappings::length_at(start as usize);
-    let mut result = 0;
-    mappings::unmapped(start as usize, bytes, || {
-        // SAFETY: the program's own call, handed on.
-        result = unsafe { real(start) };
-        result == 0
-    });
-    result
+    // SAFETY: the program's own call, handed on.
+    unmapping(start, bytes, || unsafe { real(start) })
 }
