@@ -158,3 +158,32 @@ fn mimalloc_linked_is_exact() {
 fn mimalloc_c_functions_are_exact() {
     MIMALLOC.expect_c_functions(&[]);
 }
+
+#[test]
+fn an_allocator_called_by_its_own_names_is_told_and_its_mappings_are_there() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["tbb_heap"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let note = "TBB's scalable allocator is called by its own functions: its blocks are not \
+                recorded, the memory that it maps is (mappings)";
+    let profile = recorded.ledger().profile;
+    assert!(
+        profile.meta.notes.iter().any(|told| told == note),
+        "{:?}",
+        profile.meta.notes
+    );
+    assert!(
+        recorded
+            .stderr()
+            .contains(&format!("residue: note: {note}\n")),
+        "{}",
+        recorded.describe()
+    );
+    assert!(profile.mappings.live_bytes >= recorded.truths().get("bytes"));
+}
+
+/// Its `mmap` and `munmap` are made of system calls by number, which are seen too.
+#[test]
+fn an_allocator_that_brings_its_own_mmap_does_not_meet_itself() {
+    TCMALLOC.expect_exact(&TCMALLOC.library(), &["mappings"]);
+}

@@ -42,6 +42,7 @@ mod tests;
 mod threads;
 mod timeline;
 mod trie;
+mod unseen_allocators;
 
 pub use arena_file::{ArenaFile, Error, Identity};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
@@ -101,6 +102,7 @@ pub fn finish(
     symbolize(&mut profile, search, &|done, of| {
         progress(Step::Symbols, done, of)
     });
+    unseen_allocators::note(&mut profile);
     Ok(profile)
 }
 

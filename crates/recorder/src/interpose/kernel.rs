@@ -4,8 +4,7 @@
 
 use super::{maps, real};
 use crate::confined::{self, Confinement};
-use crate::recorder::Caller;
-use crate::setup;
+use crate::mappings;
 use crate::sys;
 use crate::thread;
 use core::arch::naked_asm;
@@ -127,28 +126,35 @@ unsafe extern "C" fn watched_syscall(
     // SAFETY: the seventh argument, if there is one, lies behind the return address, as
     // libc's own function reads it too.
     let f = unsafe { return_slot.add(1).read() };
-    // SAFETY: the program's own call, handed on.
+    let start = a as *mut u8;
+    // SAFETY: the program's own call, handed on to the kernel: libraries have functions of
+    // these names that are made of such calls.
     let call = || unsafe { real_syscall([number, a, b, c, d, e, f]) };
-    // An allocator's `mmap` ends in this function too, as may any that a library puts before
-    // libc's: called by a hook, which is the one to record it.
-    // SAFETY: the stub gives the place of the return address.
-    let is_inner = thread::is_inside() || setup::is_allocator(unsafe { return_slot.read() });
-    if is_inner && !matches!(number, SYS_PRCTL | SYS_SECCOMP) {
+    // Made by a function that the recorder has just handed a call on to, with its locks held.
+    if thread::is_inside() {
         return call();
     }
-    let map = || call() as *mut u8;
-    let start = a as *mut u8;
-    let caller = Caller { return_slot, bp };
-    // SAFETY: the stub describes the call in progress.
+    let call_for_place = || call() as *mut u8;
+    // SAFETY: the stub describes the call in progress; what the program gives the kernel to
+    // read is its own.
     unsafe {
         match number {
-            SYS_MMAP => maps::mapping(b, return_slot, bp, map) as isize,
+            SYS_MMAP => maps::mapping(b, return_slot, bp, call_for_place) as isize,
             SYS_MUNMAP => maps::unmapping(start, b, || call() as c_int) as isize,
-            SYS_MREMAP => maps::remapping(start, [b, c], d as c_int, caller, map) as isize,
-            SYS_SHMAT => maps::attaching(a as c_int, caller, map) as isize,
-            SYS_SHMDT => maps::detaching(start, || call() as c_int) as isize,
+            SYS_MREMAP => {
+                let old = (start, b);
+                maps::remapping(old, c, d as c_int, return_slot, bp, call_for_place) as isize
+            }
+            SYS_SHMAT => {
+                let bytes = sys::shared_segment_bytes(a as c_int);
+                maps::mapping(bytes, return_slot, bp, call_for_place) as isize
+            }
+            SYS_SHMDT => {
+                let bytes = mappings::length_at(a);
+                maps::unmapping(start, bytes, || call() as c_int) as isize
+            }
             SYS_BRK => maps::moving_break(return_slot, bp, call),
-            SYS_PRCTL => confining(of_prctl(a, b, c), call),
+            SYS_PRCTL => confining(of_prctl(a as c_int, b, c), call),
             _ => confining(of_seccomp(a, c), call),
         }
     }
@@ -166,24 +172,21 @@ pub unsafe fn prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_
     let Some(real) = real::prctl() else {
         return -1;
     };
-    // SAFETY: the program's own call, handed on, with what it gives the kernel to read.
-    unsafe {
-        let call = || real(option, b, c, d, e) as isize;
-        confining(of_prctl(option as usize, b, c), call) as c_int
-    }
+    // SAFETY: the program's own call, handed on; what it gives the kernel to read.
+    unsafe { confining(of_prctl(option, b, c), || real(option, b, c, d, e) as isize) as c_int }
 }
 
-fn of_prctl(option: usize, b: usize, c: usize) -> Option<Confinement> {
+fn of_prctl(option: c_int, mode: usize, program: usize) -> Option<Confinement> {
     const STRICT: usize = 1;
     const FILTER: usize = 2;
     const NO_TICKS: usize = 2;
-    match (option, b) {
+    match (option as usize, mode) {
+        (SET_SECCOMP, STRICT) => Some(Confinement::Strict),
+        (SET_SECCOMP, FILTER) => filter_at(program),
         (SET_TICKS, NO_TICKS) => {
             sys::forbid_ticks();
             None
         }
-        (SET_SECCOMP, STRICT) => Some(Confinement::Strict),
-        (SET_SECCOMP, FILTER) => filter_at(c),
         _ => None,
     }
 }

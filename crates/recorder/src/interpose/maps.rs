@@ -40,18 +40,16 @@ pub unsafe extern "C" fn mmap(
         // SAFETY: the program's own call, handed on to the kernel.
         return unsafe { sys::map(start, bytes, arguments, offset as usize) }.unwrap_or(FAILED);
     };
-    // SAFETY: the program's own call, handed on; the stub describes it.
-    unsafe {
-        mapping(bytes, return_slot, bp, || {
-            real(start, bytes, protection, flags, file, offset)
-        })
-    }
+    // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real(start, bytes, protection, flags, file, offset) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { mapping(bytes, return_slot, bp, call) }
 }
 
-/// A call that maps memory.
+/// Memory is mapped by `call`, which returns where.
 ///
 /// # Safety
-/// The arguments must describe the call in progress.
+/// The slot and bp must describe the call in progress.
 pub unsafe fn mapping(
     bytes: usize,
     return_slot: *const usize,
@@ -60,10 +58,11 @@ pub unsafe fn mapping(
 ) -> *mut u8 {
     let mapped = call();
     // SAFETY: handed on to the caller.
-    if mapped != FAILED && !unsafe { is_allocator(return_slot) } {
-        let caller = Caller { return_slot, bp };
-        // SAFETY: the same.
-        unsafe { mappings::mapped(mapped as usize, whole_pages(bytes), caller) };
+    unsafe {
+        if mapped != FAILED && bytes != 0 && !is_allocator(return_slot) {
+            let caller = Caller { return_slot, bp };
+            mappings::mapped(mapped as usize, whole_pages(bytes), caller);
+        }
     }
     mapped
 }
@@ -78,7 +77,7 @@ pub unsafe fn munmap(start: *mut u8, bytes: usize) -> c_int {
     unmapping(start, bytes, || unsafe { real(start, bytes) })
 }
 
-/// A call that unmaps memory.
+/// Memory is unmapped by `call`, which returns zero where it was.
 pub fn unmapping(start: *mut u8, bytes: usize, call: impl FnOnce() -> c_int) -> c_int {
     if !mappings::any() {
         return call();
@@ -103,32 +102,31 @@ pub unsafe extern "C" fn mremap(
     let Some(real) = real::mremap() else {
         return FAILED;
     };
-    let caller = Caller { return_slot, bp };
-    // SAFETY: the program's own call, handed on; the stub describes it.
-    unsafe {
-        remapping(old, [old_bytes, bytes], flags, caller, || {
-            real(old, old_bytes, bytes, flags, wanted)
-        })
-    }
+    // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real(old, old_bytes, bytes, flags, wanted) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { remapping((old, old_bytes), bytes, flags, return_slot, bp, call) }
 }
 
-/// A call that moves a mapping or changes its size; `bytes` are those before and after.
+/// A mapping is moved or resized by `call`, which returns where it is then.
 ///
 /// # Safety
-/// The caller must describe the call in progress.
+/// The slot and bp must describe the call in progress.
 pub unsafe fn remapping(
-    old: *mut u8,
-    [old_bytes, bytes]: [usize; 2],
+    (old, old_bytes): (*mut u8, usize),
+    bytes: usize,
     flags: c_int,
-    caller: Caller,
+    return_slot: *const usize,
+    bp: usize,
     call: impl FnOnce() -> *mut u8,
 ) -> *mut u8 {
     const KEEPS_OLD: c_int = 4;
     let old_range = old as usize..old as usize + whole_pages(old_bytes);
-    let keeps_old = flags & KEEPS_OLD != 0;
     let mut new = FAILED;
     // SAFETY: handed on to the caller.
     unsafe {
+        let caller = Caller { return_slot, bp };
+        let keeps_old = flags & KEEPS_OLD != 0;
         mappings::remapped(old_range, keeps_old, whole_pages(bytes), caller, || {
             new = call();
             (new != FAILED).then_some(new as usize)
@@ -200,43 +198,17 @@ pub unsafe extern "C" fn shmat(
     let Some(real) = real::shmat() else {
         return FAILED;
     };
-    let caller = Caller { return_slot, bp };
-    // SAFETY: the program's own call, handed on; the stub describes it.
-    unsafe { attaching(segment, caller, || real(segment, wanted, flags)) }
-}
-
-/// A call that attaches a shared segment.
-///
-/// # Safety
-/// The caller must describe the call in progress.
-pub unsafe fn attaching(segment: c_int, caller: Caller, call: impl FnOnce() -> *mut u8) -> *mut u8 {
-    let mapped = call();
-    let bytes = match mapped {
-        FAILED => 0,
-        _ => whole_pages(sys::shared_segment_bytes(segment)),
-    };
-    if bytes != 0 {
-        // SAFETY: handed on to the caller.
-        unsafe { mappings::mapped(mapped as usize, bytes, caller) };
-    }
-    mapped
+    // SAFETY: the program's own call, handed on.
+    let call = || unsafe { real(segment, wanted, flags) };
+    // SAFETY: the stub describes the call in progress.
+    unsafe { mapping(sys::shared_segment_bytes(segment), return_slot, bp, call) }
 }
 
 pub unsafe fn shmdt(start: *mut u8) -> c_int {
     let Some(real) = real::shmdt() else {
         return -1;
     };
-    // SAFETY: the program's own call, handed on.
-    detaching(start, || unsafe { real(start) })
-}
-
-/// A call that detaches a shared segment.
-pub fn detaching(start: *mut u8, call: impl FnOnce() -> c_int) -> c_int {
     let bytes = mappings::length_at(start as usize);
-    let mut result = 0;
-    mappings::unmapped(start as usize, bytes, || {
-        result = call();
-        result == 0
-    });
-    result
+    // SAFETY: the program's own call, handed on.
+    unmapping(start, bytes, || unsafe { real(start) })
 }
