@@ -228,10 +228,10 @@ impl Timeline {
             },
             Part::Between { from, to } => Span {
                 from: match from {
-                    Some(from) => self.from_moment(from)?.or(Some(self.exit())),
+                    Some(from) => self.span_start(from)?.or(Some(self.exit())),
                     None => None,
                 },
-                to: self.to_moment(to)?,
+                to: self.span_end(to)?,
             },
         };
         self.check(span, part)?;
@@ -239,7 +239,7 @@ impl Timeline {
     }
 
     /// Where a span begins: at a point, or at the nearest event before it that was kept.
-    fn from_moment(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
+    fn span_start(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
         match self.moment_of(point) {
             Err(SpanError::NotKept { number, .. }) => self.widened_from(number).map(Some),
             other => other,
@@ -247,7 +247,7 @@ impl Timeline {
     }
 
     /// Where it ends: at a point, or at the nearest event after it that was kept.
-    fn to_moment(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
+    fn span_end(&self, point: &Point) -> Result<Option<MomentId>, SpanError> {
         match self.moment_of(point) {
             Err(SpanError::NotKept { number, .. }) => {
                 Ok(self.begin_at_or_after(number).or_else(|| self.last_end()))
