@@ -60,6 +60,12 @@ export function Completeness(props: { file: FileAbout; isLive: boolean }) {
           <Loss file={file} name="inherited_frees" words="inherited frees" />
         )}
         <Loss file={file} name="cut_stacks" words="stacks cut" />
+        {file.recorder.early_stacks > 0 && (
+          <Loss file={file} name="early_stacks" words="unwound stacks end before the root" />
+        )}
+        {file.recorder.guessed_stacks > 0 && (
+          <Loss file={file} name="guessed_stacks" words="unwound stacks rely on frame pointers" />
+        )}
         <Verified file={file} />
         {!props.isLive && (
           <span class={endedWell(file.end) ? undefined : "head-bad"} data-end={file.end.kind}>
