@@ -48,14 +48,14 @@ pub fn deep_paths() -> Profile {
 }
 
 pub fn deep_path_of_a_long_name() -> Profile {
-    let mut profile = with_chain(100_000, 10);
+    let mut profile = with_chain(20_000, 10);
     profile.functions = vec!["n".repeat(FREE_BYTES - 16)];
     profile
 }
 
 /// Frames without a function are named after their module.
 pub fn long_module_name() -> Profile {
-    let mut profile = with_chain(50_000, 1);
+    let mut profile = with_chain(10_000, 1);
     profile.modules[0].path = format!("/{}", "m".repeat(FREE_BYTES - 200));
     let frames = profile.nodes.len() as u32 - 1;
     profile.frames = (0..frames)
