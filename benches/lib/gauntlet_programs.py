@@ -343,7 +343,7 @@ PROGRAMS = (
     Program("valgrind", "runs a program of its own kind", needs=("valgrind:valgrind", "g++:g++"), make=CPP_JOB + "g++ -o job job.cpp\n", run=(
         "valgrind -q ./job"
     )),
-    Program("asan", "AddressSanitizer", needs=("g++:g++",), make=CPP_JOB + "g++ -fsanitize=address -o job job.cpp\n", run="./job"),
+    Program("asan", "AddressSanitizer", is_recorded=False, needs=("g++:g++",), make=CPP_JOB + "g++ -fsanitize=address -o job job.cpp\n", run="./job"),
     Program("musl", "another C library", is_recorded=False, needs=("musl-gcc:musl-tools",), make=C_THREADS + "musl-gcc -O2 -Wno-unknown-pragmas -o job job.c\n", run="./job"),
     Program("static", "no loader", is_recorded=False, needs=("gcc:gcc",), make=C_THREADS + "gcc -O2 -static -o job job.c\n", run="./job"),
     Program("configure", "hundreds of processes", is_script=True, needs=("autoconf:autoconf", "gcc:gcc"), make=CONFIGURE, run="./configure && cat out"),
