@@ -41,6 +41,11 @@ pub const UNRECORDED_SUFFIX: &str = ".unrecorded";
 pub const UNRECORDED_OTHER_LIBC: u8 = b'l';
 pub const UNRECORDED_SANITIZER: u8 = b's';
 pub const UNRECORDED_OTHER_MACHINE: u8 = b'm';
+
+/// Programs that cannot carry the recorder are told by the names of what they are loaded with:
+/// by the recorder in the process that starts them, and by the command for the first one.
+pub const MUSL_LINKER_PREFIX: &[u8] = b"ld-musl";
+pub const SANITIZER_PREFIXES: [&[u8]; 2] = [b"libasan.so", b"libhwasan.so"];
 /// The environment variable that tells the preloaded recorder what to do.
 pub const CONFIG_VARIABLE: &str = "RESIDUE_CONFIG";
 /// The longest value of it that the recorder takes.

@@ -117,6 +117,14 @@ pub struct LateFrees {
 
 /// The records of one path. What threads free that others made is signed until all are
 /// added up.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
+}
+
+fn add_signed(sum: &mut i64, more: i64) {
+    *sum = sum.saturating_add(more);
+}
+
 #[derive(Default)]
 pub struct Sums {
     counters: Counters,
@@ -135,28 +143,26 @@ impl Sums {
         if calls == 0 && frees == 0 && record.word(FREED_BYTES) == 0 {
             return;
         }
-        self.counters.calls = self.counters.calls.saturating_add(calls);
-        self.counters.frees = self.counters.frees.saturating_add(frees);
-        self.counters.total_bytes = self.counters.total_bytes.saturating_add(record.word(BYTES));
-        self.counters.temporaries = self
-            .counters
-            .temporaries
-            .saturating_add(record.half(RECORD_TEMPORARIES));
+        add(&mut self.counters.calls, calls);
+        add(&mut self.counters.frees, frees);
+        add(&mut self.counters.total_bytes, record.word(BYTES));
+        add(
+            &mut self.counters.temporaries,
+            record.half(RECORD_TEMPORARIES),
+        );
         let (live_bytes, live_blocks) = (record.live_bytes(), record.live_blocks());
-        self.live_bytes = self.live_bytes.saturating_add(live_bytes);
-        self.live_blocks = self.live_blocks.saturating_add(live_blocks);
+        add_signed(&mut self.live_bytes, live_bytes);
+        add_signed(&mut self.live_blocks, live_blocks);
         let epoch_and_overflow = record.word(EPOCH_AND_OVERFLOW);
         // What a record held then was saved at its first change since; one that has not
         // changed still holds it.
         if !peak.is_now && epoch_and_overflow as u32 == peak.epoch {
             let blocks = record.word(AT_PEAK_BLOCKS_AND_INTERVAL) as u32;
-            self.at_peak_bytes = self
-                .at_peak_bytes
-                .saturating_add(record.word(AT_PEAK_BYTES) as i64);
-            self.at_peak_blocks = self.at_peak_blocks.saturating_add(i64::from(blocks as i32));
+            add_signed(&mut self.at_peak_bytes, record.word(AT_PEAK_BYTES) as i64);
+            add_signed(&mut self.at_peak_blocks, i64::from(blocks as i32));
         } else {
-            self.at_peak_bytes = self.at_peak_bytes.saturating_add(live_bytes);
-            self.at_peak_blocks = self.at_peak_blocks.saturating_add(live_blocks);
+            add_signed(&mut self.at_peak_bytes, live_bytes);
+            add_signed(&mut self.at_peak_blocks, live_blocks);
         }
         for bin in 0..RECORD_BINS {
             self.add_size(bin, record.half(RECORD_BIN + bin));
@@ -166,7 +172,7 @@ impl Sums {
             self.add_overflow(overflow);
             own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }
-        self.own_peak = self.own_peak.saturating_add(own_peak.max(0));
+        add_signed(&mut self.own_peak, own_peak.max(0));
     }
 
     fn add_overflow(&mut self, overflow: Item<'_>) {
@@ -177,26 +183,23 @@ impl Sums {
         for bin in RECORD_BINS..BINS {
             self.add_size(bin, overflow.word(OVERFLOW_BIN + bin - RECORD_BINS));
         }
-        self.counters.reallocs_in_place = self
-            .counters
-            .reallocs_in_place
-            .saturating_add(overflow.word(OVERFLOW_IN_PLACE));
-        self.counters.reallocs_moved = self
-            .counters
-            .reallocs_moved
-            .saturating_add(overflow.word(OVERFLOW_MOVED));
-        self.counters.temporaries = self
-            .counters
-            .temporaries
-            .saturating_add(carry(OVERFLOW_TEMPORARIES_CARRY));
-        self.late.frees = self
-            .late
-            .frees
-            .saturating_add(overflow.word(OVERFLOW_DEFERRED_FREES));
-        self.late.events = self
-            .late
-            .events
-            .saturating_add(overflow.word(OVERFLOW_DEFERRED_EVENTS));
+        add(
+            &mut self.counters.reallocs_in_place,
+            overflow.word(OVERFLOW_IN_PLACE),
+        );
+        add(
+            &mut self.counters.reallocs_moved,
+            overflow.word(OVERFLOW_MOVED),
+        );
+        add(
+            &mut self.counters.temporaries,
+            carry(OVERFLOW_TEMPORARIES_CARRY),
+        );
+        add(&mut self.late.frees, overflow.word(OVERFLOW_DEFERRED_FREES));
+        add(
+            &mut self.late.events,
+            overflow.word(OVERFLOW_DEFERRED_EVENTS),
+        );
         let packed = overflow.word(OVERFLOW_FREED_AT_AND_LONGEST);
         self.late.longest_events = self.late.longest_events.max((packed >> 32) as u32);
         if packed as u32 != 0 {

@@ -51,7 +51,7 @@ impl Arena {
         let flags = sys::O_RDWR | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
         let file = sys::open(path, flags, 0o600).ok()?;
         // Tells the command whether any process has the arena, by whatever number it knows it.
-        sys::lock_shared(file);
+        let _ = sys::lock_shared(file);
         let arena = Arena::map_largest(file);
         sys::close(file);
         arena

@@ -4,6 +4,7 @@
 //! allocating. What cannot be read is given the benefit of the doubt.
 
 use crate::sys;
+use residue_arena::{MUSL_LINKER_PREFIX, SANITIZER_PREFIXES};
 
 /// Why a program refuses to start with the recorder, or would complain of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -173,14 +174,13 @@ fn has_glibc(segments: &Segments) -> bool {
     let name = segments.file.read_at(interpreter.offset, &mut name);
     let name = name.split(|&byte| byte == 0).next().unwrap_or(&[]);
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(&[]);
-    !name.starts_with(b"ld-musl")
+    !name.starts_with(MUSL_LINKER_PREFIX)
 }
 
 /// Whether AddressSanitizer's library is among those that it needs.
 fn needs_sanitizer(segments: &Segments) -> bool {
     const NEEDED: u64 = 1;
     const NAMES: u64 = 5;
-    const LIBRARIES: [&[u8]; 2] = [b"libasan.so", b"libhwasan.so"];
     let names = dynamic_entries(segments).find(|&(tag, _)| tag == NAMES);
     let names = names.and_then(|(_, address)| segments.offset_of(address));
     let Some(names) = names else {
@@ -191,7 +191,9 @@ fn needs_sanitizer(segments: &Segments) -> bool {
         .any(|(_, name)| {
             let mut start = [0; 16];
             let start = segments.file.read_at(names.wrapping_add(name), &mut start);
-            LIBRARIES.iter().any(|library| start.starts_with(library))
+            SANITIZER_PREFIXES
+                .iter()
+                .any(|prefix| start.starts_with(prefix))
         })
 }
 

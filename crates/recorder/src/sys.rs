@@ -1,40 +1,32 @@
 //! The operating system: raw calls, so that neither `errno` nor any hook is
 //! touched, and the few functions of libc the recorder cannot do without.
 
+mod files;
+mod time;
+
+pub use files::*;
+pub use time::*;
+
 use crate::confined;
 use core::arch::asm;
 use core::ffi::{c_char, c_int, c_void};
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
-const SYS_READ: usize = 0;
-const SYS_WRITE: usize = 1;
-const SYS_CLOSE: usize = 3;
-const SYS_STAT: usize = 4;
 const SYS_MMAP: usize = 9;
 const SYS_MPROTECT: usize = 10;
 const SYS_MUNMAP: usize = 11;
 const SYS_BRK: usize = 12;
 const SYS_RT_SIGPROCMASK: usize = 14;
-const SYS_PREAD64: usize = 17;
-const SYS_ACCESS: usize = 21;
 const SYS_MREMAP: usize = 25;
 const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
 const SYS_SHMCTL: usize = 31;
-const SYS_NANOSLEEP: usize = 35;
 const SYS_GETPID: usize = 39;
-const SYS_FLOCK: usize = 73;
-const SYS_FTRUNCATE: usize = 77;
-const SYS_READLINK: usize = 89;
 const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
 const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
-const SYS_FUTEX: usize = 202;
-const SYS_CLOCK_GETTIME: usize = 228;
 const SYS_EXIT_GROUP: usize = 231;
-const SYS_OPENAT: usize = 257;
 const SYS_PRLIMIT64: usize = 302;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
@@ -47,13 +39,6 @@ pub const MAP_PRIVATE: usize = 0x02;
 pub const MAP_ANONYMOUS: usize = 0x20;
 pub const MAP_NORESERVE: usize = 0x4000;
 pub const MAP_FIXED_NOREPLACE: usize = 0x100000;
-pub const O_RDONLY: usize = 0;
-pub const O_RDWR: usize = 2;
-pub const O_CREAT: usize = 0o100;
-pub const O_EXCL: usize = 0o200;
-pub const O_WRONLY: usize = 1;
-pub const O_NONBLOCK: usize = 0o4000;
-pub const O_CLOEXEC: usize = 0o2000000;
 pub const MADV_DONTNEED: usize = 4;
 pub const MADV_REMOVE: usize = 9;
 pub const MADV_DONTDUMP: usize = 16;
@@ -61,8 +46,6 @@ pub const MADV_WIPEONFORK: usize = 18;
 pub const MADV_POPULATE_WRITE: usize = 23;
 pub const RLIMIT_FSIZE: usize = 1;
 pub const RLIMIT_AS: usize = 9;
-pub const CLOCK_REALTIME: usize = 0;
-pub const CLOCK_MONOTONIC: usize = 1;
 
 /// A negative errno, as the kernel gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -200,117 +183,6 @@ pub unsafe fn advise(start: *mut u8, bytes: usize, advice: usize) -> Result<usiz
 /// The system call that it is.
 pub fn advise_call(start: usize, bytes: usize, advice: usize) -> (usize, [usize; 6]) {
     (SYS_MADVISE, [start, bytes, advice, 0, 0, 0])
-}
-
-/// Opens a path that ends in a zero byte.
-pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
-    if path.last() != Some(&0) {
-        return Err(Errno(-22));
-    }
-    // As libc itself opens files: filters that forbid the older call know this one.
-    const CURRENT_FOLDER: usize = -100_isize as usize;
-    let arguments = [CURRENT_FOLDER, path.as_ptr() as usize, flags, mode, 0, 0];
-    // SAFETY: the path is terminated; a new descriptor disturbs nothing that exists.
-    unsafe { call(SYS_OPENAT, arguments) }
-}
-
-pub fn close(file: usize) {
-    // SAFETY: only descriptors that `open` gave come here.
-    let _ = unsafe { call(SYS_CLOSE, [file, 0, 0, 0, 0, 0]) };
-}
-
-pub fn read(file: usize, into: &mut [u8]) -> Result<usize, Errno> {
-    // SAFETY: the kernel writes at most `len` bytes into the slice.
-    unsafe {
-        call(
-            SYS_READ,
-            [file, into.as_mut_ptr() as usize, into.len(), 0, 0, 0],
-        )
-    }
-}
-
-pub fn read_at(file: usize, into: &mut [u8], offset: u64) -> Result<usize, Errno> {
-    let (to, room) = (into.as_mut_ptr() as usize, into.len());
-    // SAFETY: the kernel writes at most `room` bytes into the slice.
-    unsafe { call(SYS_PREAD64, [file, to, room, offset as usize, 0, 0]) }
-}
-
-pub fn write(file: usize, from: &[u8]) -> Result<usize, Errno> {
-    // SAFETY: only files that the recorder made come here.
-    unsafe {
-        call(
-            SYS_WRITE,
-            [file, from.as_ptr() as usize, from.len(), 0, 0, 0],
-        )
-    }
-}
-
-/// Whether this user may execute the file at a path that ends in a zero byte.
-pub fn is_executable(path: &[u8]) -> bool {
-    const EXECUTE: usize = 1;
-    // SAFETY: the path is terminated, as everywhere here.
-    unsafe { call(SYS_ACCESS, [path.as_ptr() as usize, EXECUTE, 0, 0, 0, 0]) }.is_ok()
-}
-
-pub fn set_length(file: usize, bytes: u64) -> Result<usize, Errno> {
-    // SAFETY: only files that the recorder made come here.
-    unsafe { call(SYS_FTRUNCATE, [file, bytes as usize, 0, 0, 0, 0]) }
-}
-
-/// Takes a lock that others may take too. It lives as long as the last mapping of this open
-/// file, in whatever process; closing the descriptor does not end it.
-pub fn lock_shared(file: usize) {
-    const SHARED: usize = 1;
-    const WITHOUT_WAITING: usize = 4;
-    // SAFETY: only files that the recorder made come here.
-    let _ = unsafe { call(SYS_FLOCK, [file, SHARED | WITHOUT_WAITING, 0, 0, 0, 0]) };
-}
-
-/// Whether somebody else has a lock on the file at a path that ends in a zero byte.
-pub fn is_locked(path: &[u8]) -> bool {
-    const SHARED: usize = 1;
-    const WITHOUT_WAITING: usize = 4;
-    const WOULD_WAIT: isize = -11;
-    let Ok(file) = open(path, O_RDONLY | O_CLOEXEC, 0) else {
-        return false;
-    };
-    // SAFETY: a file of the command's, whose lock is tried and let go again.
-    let tried = unsafe { call(SYS_FLOCK, [file, SHARED | WITHOUT_WAITING, 0, 0, 0, 0]) };
-    close(file);
-    tried == Err(Errno(WOULD_WAIT))
-}
-
-/// What `stat` tells of a file or directory.
-pub struct Status {
-    pub links: u64,
-    pub owner: u32,
-}
-
-/// Of a path that ends in a zero byte.
-pub fn status(path: &[u8]) -> Result<Status, Errno> {
-    // `struct stat`: after device and file come the number of links, mode and owner.
-    let mut status = [0_u64; 18];
-    let (at, to) = (path.as_ptr() as usize, status.as_mut_ptr() as usize);
-    // SAFETY: the path is terminated, as everywhere here, and the record has room.
-    unsafe { call(SYS_STAT, [at, to, 0, 0, 0, 0]) }?;
-    Ok(Status {
-        links: status[2],
-        owner: (status[3] >> 32) as u32,
-    })
-}
-
-/// Reads the target of a link whose path ends in a zero byte.
-pub fn read_link(path: &[u8], into: &mut [u8]) -> Result<usize, Errno> {
-    if path.last() != Some(&0) {
-        return Err(Errno(-22));
-    }
-    let (at, to, room) = (
-        path.as_ptr() as usize,
-        into.as_mut_ptr() as usize,
-        into.len(),
-    );
-    // SAFETY: the path is terminated and the kernel writes at most `room` bytes.
-    unsafe { call(SYS_READLINK, [at, to, room, 0, 0, 0]) }
 }
 
 /// The soft limit, in the resource's unit; `u64::MAX` where there is none.
@@ -464,37 +336,6 @@ pub fn thread_is_gone(tid: u32) -> bool {
     asked == Err(Errno(NO_SUCH_PROCESS))
 }
 
-pub fn clock_ns(clock: usize) -> u64 {
-    let mut time = [0_u64; 2];
-    // SAFETY: the kernel writes two words into the array.
-    let _ = unsafe {
-        call(
-            SYS_CLOCK_GETTIME,
-            [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0],
-        )
-    };
-    time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
-}
-
-/// The kernel's clock function in the program's own address space, where it is known.
-/// Not libc's, which some programs replace to live in another time.
-pub static KERNEL_CLOCK: AtomicUsize = AtomicUsize::new(0);
-
-/// `CLOCK_MONOTONIC`, without a system call where that is possible.
-pub fn monotonic_ns() -> u64 {
-    type Clock = unsafe extern "C" fn(c_int, *mut u64) -> c_int;
-    let address = KERNEL_CLOCK.load(Ordering::Relaxed);
-    if address == 0 {
-        return clock_ns(CLOCK_MONOTONIC);
-    }
-    let mut time = [0_u64; 2];
-    // SAFETY: the kernel's function of this kind, which writes two words.
-    unsafe {
-        core::mem::transmute::<usize, Clock>(address)(CLOCK_MONOTONIC as c_int, time.as_mut_ptr())
-    };
-    time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
-}
-
 /// Where the main thread's stack began.
 pub fn main_stack_end() -> usize {
     // SAFETY: the dynamic linker wrote it once, before anything else ran.
@@ -516,54 +357,6 @@ pub fn stack_pointer() -> usize {
     // SAFETY: reads a register.
     unsafe { asm!("mov {}, rsp", out(reg) sp, options(nostack, nomem, preserves_flags)) };
     sp
-}
-
-/// Not zero once the program had the kernel forbid reading the time stamp counter, on pain of
-/// a signal; seccomp's strict mode does so too.
-static TICKS_ARE_FORBIDDEN: AtomicU32 = AtomicU32::new(0);
-
-/// From now on neither the counter nor the kernel's clock function, which reads it, is used.
-pub fn forbid_ticks() {
-    TICKS_ARE_FORBIDDEN.store(1, Ordering::Relaxed);
-    KERNEL_CLOCK.store(0, Ordering::Relaxed);
-}
-
-pub fn may_read_ticks() -> bool {
-    TICKS_ARE_FORBIDDEN.load(Ordering::Relaxed) == 0
-}
-
-/// The time stamp counter; zero where it must not be read.
-#[inline]
-pub fn ticks() -> u64 {
-    match may_read_ticks() {
-        // SAFETY: every x86-64 has it.
-        true => unsafe { core::arch::x86_64::_rdtsc() },
-        false => 0,
-    }
-}
-
-/// Sleeps, or returns early when a signal comes.
-pub fn sleep_ns(nanoseconds: u64) {
-    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
-    // SAFETY: the kernel reads the two words.
-    let _ = unsafe { call(SYS_NANOSLEEP, [time.as_ptr() as usize, 0, 0, 0, 0, 0]) };
-}
-
-/// Sleeps as long as the word holds this value, until it is woken or the time is over.
-pub fn sleep_while(word: &AtomicU32, value: u32, nanoseconds: u64) {
-    const WAIT_PRIVATE: usize = 128;
-    let time = [nanoseconds / 1_000_000_000, nanoseconds % 1_000_000_000];
-    let (at, time) = (word.as_ptr() as usize, time.as_ptr() as usize);
-    // SAFETY: the kernel reads the word and the two words of the time.
-    let _ = unsafe { call(SYS_FUTEX, [at, WAIT_PRIVATE, value as usize, time, 0, 0]) };
-}
-
-/// Wakes one thread that sleeps on this word.
-pub fn wake_one(word: &AtomicU32) {
-    const WAKE_PRIVATE: usize = 129;
-    let at = word.as_ptr() as usize;
-    // SAFETY: the address only names whom to wake.
-    let _ = unsafe { call(SYS_FUTEX, [at, WAKE_PRIVATE, 1, 0, 0, 0]) };
 }
 
 pub fn abort() -> ! {

@@ -4,6 +4,7 @@
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{ReadCache, ReadRef};
+use residue_arena::{MUSL_LINKER_PREFIX, SANITIZER_PREFIXES};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -148,7 +149,7 @@ fn elf_obstacle<'data>(data: impl ReadRef<'data>) -> Option<Obstacle> {
         return Some(Obstacle::Static);
     };
     let name = interpreter.rsplit(|&byte| byte == b'/').next();
-    if name.is_some_and(|name| name.starts_with(b"ld-musl")) {
+    if name.is_some_and(|name| name.starts_with(MUSL_LINKER_PREFIX)) {
         return Some(Obstacle::OtherLibc);
     }
     let needs_sanitizer = needed(segments, endian, data)
@@ -166,7 +167,9 @@ pub fn is_sanitizer(library: &[u8]) -> bool {
         .rsplit(|&byte| byte == b'/')
         .next()
         .unwrap_or_default();
-    name.starts_with(b"libasan.so") || name.starts_with(b"libhwasan.so")
+    SANITIZER_PREFIXES
+        .iter()
+        .any(|prefix| name.starts_with(prefix))
 }
 
 /// The names of the libraries that a program is linked with; none where they cannot be read.
