@@ -10,6 +10,7 @@ use residue_profile::timeline::{
     Change, EventNumber, Moment, MomentId, MomentKind, NameId, Source,
 };
 use residue_profile::{Profile, StackKind};
+use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
 /// The events looked at, both included.
@@ -85,32 +86,47 @@ impl Apart {
 /// made-up file could ask for.
 const MOST_BIRTHS: usize = 1 << 24;
 
-/// How a group's live memory moved in the range.
+/// How far a group's live memory went in the range, from where it stood at the first begin.
+#[derive(Debug, Clone, Copy, Default)]
+pub struct Swing {
+    /// At the end.
+    pub grown_bytes: i64,
+    lowest_bytes: i64,
+    highest_bytes: i64,
+    pub is_touched: bool,
+}
+
+impl Swing {
+    fn add(&mut self, bytes: i64) {
+        self.is_touched = true;
+        self.grown_bytes = self.grown_bytes.saturating_add(bytes);
+        self.lowest_bytes = self.lowest_bytes.min(self.grown_bytes);
+        self.highest_bytes = self.highest_bytes.max(self.grown_bytes);
+    }
+
+    pub fn moved_bytes(&self) -> i64 {
+        self.highest_bytes.saturating_sub(self.lowest_bytes)
+    }
+}
+
+/// What a group held at the first begin and at the end of the range.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Movement {
     pub start_bytes: i64,
     pub end_bytes: i64,
-    pub lowest_bytes: i64,
-    pub highest_bytes: i64,
     pub start_blocks: i64,
     pub end_blocks: i64,
-    pub is_touched: bool,
 }
 
 impl Movement {
-    fn add(&mut self, change: &Change, is_before: bool) {
+    fn add(&mut self, change: &Change) {
         self.end_bytes = self.end_bytes.saturating_add(change.bytes);
         self.end_blocks = self.end_blocks.saturating_add(change.blocks);
-        if is_before {
-            self.start_bytes = self.end_bytes;
-            self.start_blocks = self.end_blocks;
-            self.lowest_bytes = self.end_bytes;
-            self.highest_bytes = self.end_bytes;
-        } else {
-            self.is_touched = true;
-            self.lowest_bytes = self.lowest_bytes.min(self.end_bytes);
-            self.highest_bytes = self.highest_bytes.max(self.end_bytes);
-        }
+    }
+
+    fn begin(&mut self) {
+        self.start_bytes = self.end_bytes;
+        self.start_blocks = self.end_blocks;
     }
 }
 
@@ -199,15 +215,15 @@ impl<'a> History<'a> {
     }
 
     /// How every group moved between the first begin and the end of the range.
-    pub fn movements(&self) -> Vec<Movement> {
-        let mut movements = vec![Movement::default(); self.groups.count()];
-        let first = self.begins[0];
-        for change in self.changes_to(self.end_of_range) {
+    pub fn swings(&self) -> Vec<Swing> {
+        let mut swings = vec![Swing::default(); self.groups.count()];
+        let timeline = &self.profile.timeline;
+        for change in timeline.changes_between(Some(self.begins[0]), Some(self.end_of_range)) {
             if let Some(group) = self.group_of(change.stack) {
-                movements[group as usize].add(change, change.moment <= first);
+                swings[group as usize].add(change.bytes);
             }
         }
-        movements
+        swings
     }
 
     /// All changes up to a moment; they stand in the order of moments.
@@ -226,26 +242,33 @@ impl<'a> History<'a> {
 
     /// The course of each of some groups, in their order.
     pub fn courses(&self, groups: &[GroupId]) -> Vec<Course> {
-        let place_of_group = self.places(groups);
-        let mut movements = vec![Movement::default(); groups.len()];
-        let mut values = vec![Vec::with_capacity(self.begins.len()); groups.len()];
+        // A table of stacks and not a search: there are far more changes than groups.
+        let mut place_of_stack = vec![NOT_ASKED; self.groups.of_stack.len()];
+        for (&group, place) in groups.iter().zip(0..) {
+            for &stack in self.groups.members(group) {
+                place_of_stack[stack as usize] = place;
+            }
+        }
         let place_of = |change: &Change| {
-            let group = self.group_of(change.stack)?;
-            let place = place_of_group[group as usize];
+            let place = *place_of_stack.get(change.stack as usize)?;
             (place != NOT_ASKED).then_some(place as usize)
         };
+        let mut movements = vec![Movement::default(); groups.len()];
+        let mut values = vec![Vec::with_capacity(self.begins.len()); groups.len()];
         let changes = self.changes_to(self.end_of_run);
-        let first = self.begins[0];
         let mut from = 0;
         let ends = self.begins.iter().chain([&self.end_of_range]);
         for (turn, &moment) in ends.enumerate() {
             let to = self.changes_to(moment).len();
             for change in &changes[from..to.max(from)] {
                 if let Some(place) = place_of(change) {
-                    movements[place].add(change, change.moment <= first);
+                    movements[place].add(change);
                 }
             }
             from = to.max(from);
+            if turn == 0 {
+                movements.iter_mut().for_each(Movement::begin);
+            }
             if turn < self.begins.len() {
                 for (values, movement) in values.iter_mut().zip(&movements) {
                     values.push(movement.end_bytes as f64);
@@ -269,16 +292,6 @@ impl<'a> History<'a> {
         };
         let known = values.into_iter().zip(movements).zip(end_of_run);
         known.map(course).collect()
-    }
-
-    /// Per group its place among some, or [`NOT_ASKED`]. A table and not a search: there
-    /// are far more changes than groups.
-    fn places(&self, groups: &[GroupId]) -> Vec<u32> {
-        let mut place_of_group = vec![NOT_ASKED; self.groups.count()];
-        for (&group, place) in groups.iter().zip(0..) {
-            place_of_group[group as usize] = place;
-        }
-        place_of_group
     }
 
     /// Everything that is known about a group.
@@ -373,13 +386,13 @@ impl<'a> History<'a> {
 
     /// Late frees of some groups, in their order.
     pub fn deferrals(&self, groups: &[GroupId]) -> Vec<Option<Deferral>> {
-        let place_of_group = self.places(groups);
+        let place_of_group: FxHashMap<GroupId, usize> = groups.iter().copied().zip(0..).collect();
         // Frees, events that they were late by, and the longest of these.
         let mut sums = vec![(0_u64, 0_u64, 0_u32); groups.len()];
         for deferral in &self.profile.timeline.deferrals {
             let group = self.group_of(deferral.stack);
-            let place = group.map_or(NOT_ASKED, |group| place_of_group[group as usize]);
-            if let Some((frees, events, longest)) = sums.get_mut(place as usize) {
+            let place = group.and_then(|group| place_of_group.get(&group));
+            if let Some((frees, events, longest)) = place.map(|&place| &mut sums[place]) {
                 *frees = frees.saturating_add(deferral.frees);
                 *events = events.saturating_add(deferral.events);
                 *longest = (*longest).max(deferral.longest_events);

@@ -214,7 +214,8 @@ pub fn verdict_of(
         account,
         stacks: Vec::new(),
         counter: None,
-        churn: churn::growing(profile),
+        // Of the whole recording, whatever the range.
+        churn: run.map_or_else(|| churn::growing(profile), |run| run.churn.clone()),
         reasons,
         rows: RowShapes::of(&judged, groups),
     };

@@ -24,6 +24,7 @@ use crate::series::Series;
 use crate::shape::{Confidence, Reason, Shape};
 use residue_profile::StackKind;
 use rustc_hash::FxHashMap;
+use std::cmp::Reverse;
 
 /// Stacks judged one by one: those that grew most, and those that moved most.
 const MOST_GROWN: usize = 400;
@@ -102,27 +103,17 @@ impl Judged {
 
 /// The rows that grew most and those that moved most, each judged alone.
 pub(super) fn judge_stacks(history: &History) -> Vec<Judged> {
-    let movements = history.movements();
-    let mut chosen: Vec<GroupId> = (0..movements.len() as GroupId)
-        .filter(|&group| {
-            let is_reported = history.kind(group) == StackKind::Reported;
-            movements[group as usize].is_touched && !is_reported
-        })
-        .collect();
-    let grown = |group: &GroupId| {
-        let movement = &movements[*group as usize];
-        movement.start_bytes.saturating_sub(movement.end_bytes)
+    let swings = history.swings();
+    let is_meant = |&group: &GroupId| {
+        swings[group as usize].is_touched && history.kind(group) != StackKind::Reported
     };
-    let moved = |group: &GroupId| {
-        let movement = &movements[*group as usize];
-        movement.lowest_bytes.saturating_sub(movement.highest_bytes)
-    };
+    let mut chosen: Vec<GroupId> = (0..swings.len() as GroupId).filter(is_meant).collect();
     if chosen.len() > MOST_GROWN + MOST_MOVED {
-        chosen.sort_by_key(grown);
-        let mut rest = chosen.split_off(MOST_GROWN);
-        rest.sort_by_key(moved);
-        rest.truncate(MOST_MOVED);
-        chosen.extend(rest);
+        let grown = |&group: &GroupId| (Reverse(swings[group as usize].grown_bytes), group);
+        let moved = |&group: &GroupId| (Reverse(swings[group as usize].moved_bytes()), group);
+        chosen.select_nth_unstable_by_key(MOST_GROWN, grown);
+        chosen[MOST_GROWN..].select_nth_unstable_by_key(MOST_MOVED, moved);
+        chosen.truncate(MOST_GROWN + MOST_MOVED);
     }
     chosen.sort_unstable();
     judge(history, &chosen)

@@ -4,7 +4,7 @@ use residue_profile::units::counted;
 use std::collections::BTreeSet;
 
 use residue_analysis::stages;
-use residue_calltree::outermost_scopes;
+use residue_calltree::{outermost_scopes, scope_names};
 use residue_profile::timeline::{EventNumber, Timeline};
 use residue_profile::{End, Profile, RecorderStats, Span, Thread, Totals};
 use serde::Serialize;
@@ -197,7 +197,13 @@ fn counters(timeline: &Timeline) -> Vec<&str> {
 }
 
 fn scopes(profile: &Profile) -> Vec<&str> {
-    let scopes: BTreeSet<&str> = outermost_scopes(profile).into_iter().flatten().collect();
+    // Most programs have none, and there are millions of nodes.
+    if scope_names(profile).is_empty() {
+        return Vec::new();
+    }
+    let mut scopes: Vec<&str> = outermost_scopes(profile).into_iter().flatten().collect();
+    scopes.dedup();
+    let scopes: BTreeSet<&str> = scopes.into_iter().collect();
     scopes.into_iter().take(MOST_SCOPES).collect()
 }
 
