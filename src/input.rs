@@ -2,13 +2,13 @@
 
 use std::path::Path;
 
-use crate::text::output::tell;
 use anyhow::bail;
 use residue_analysis::merge::Sum;
 use residue_names::glob;
 use residue_profile::{
     Damage, ListedProcess, Needs, Profile, Tag, processes_in, read_needed, read_process,
 };
+use residue_text::output::tell;
 
 use crate::flags::address::{Address, Process};
 

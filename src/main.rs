@@ -6,11 +6,10 @@ mod flags;
 mod input;
 #[cfg(all(test, feature = "schema"))]
 mod schemas;
-mod text;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use residue_text::output::tell;
 use std::process::ExitCode;
-use text::output::tell;
 
 #[derive(Parser)]
 #[command(

@@ -15,8 +15,8 @@ use crate::flags::arguments;
 use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::ignore::IgnoreRules;
-use crate::text::check::check_lines;
-use crate::text::{junit, output};
+use residue_text::check::check_lines;
+use residue_text::{junit, output};
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -1,9 +1,9 @@
 //! `residue completions`: what a shell needs to complete command lines.
 
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
 use anyhow::Result;
 use clap_complete::Shell;
+use residue_text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -18,11 +18,11 @@ use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{OF_A_MOMENT, Reading};
 use crate::flags::{arguments, words};
 use crate::input;
-use crate::text::diff as diff_text;
-use crate::text::diff::numbers::signed;
-use crate::text::output::{self, is_same_file};
-use crate::text::pager;
-use crate::text::terminal::{Color, Page};
+use residue_text::diff as diff_text;
+use residue_text::diff::numbers::signed;
+use residue_text::output::{self, is_same_file};
+use residue_text::pager;
+use residue_text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -97,9 +97,9 @@ pub struct Args {
     /// When to use colours
     #[arg(
         long,
-        value_enum,
+        value_parser = words::color(),
         value_name = "WHEN",
-        default_value_t,
+        default_value = "auto",
         help_heading = "Output"
     )]
     pub color: Color,

@@ -3,8 +3,8 @@
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::at;
-use crate::text::dump::{self, proc_maps};
-use crate::text::output;
+use residue_text::dump::{self, proc_maps};
+use residue_text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -18,10 +18,10 @@ use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
-use crate::text::output;
 use residue_profile::Counter;
 use residue_profile::units;
 use residue_query::choice::{Choice, Names};
+use residue_text::output;
 
 /// In place of a file.
 const STDOUT: &str = "-";

@@ -13,9 +13,9 @@ use residue_profile::{MAGIC, Profile};
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::input;
-use crate::text::output;
 use residue_profile::units::{bytes, count, counted, duration};
 use residue_query::visible::visible;
+use residue_text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -13,9 +13,10 @@ use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
-use crate::text::leaks::{Length, lines_on};
-use crate::text::output;
-use crate::text::terminal::{Color, Page};
+use crate::flags::words;
+use residue_text::leaks::{Length, lines_on};
+use residue_text::output;
+use residue_text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -57,7 +58,7 @@ pub struct Args {
     #[arg(long)]
     pub json: bool,
     /// When to use colours
-    #[arg(long, value_name = "WHEN", value_enum, default_value_t)]
+    #[arg(long, value_name = "WHEN", value_parser = words::color(), default_value = "auto")]
     pub color: Color,
     #[command(flatten)]
     pub reading: Reading,

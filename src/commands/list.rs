@@ -10,14 +10,14 @@ use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
-use crate::text::list::Listing;
-use crate::text::output;
-use crate::text::pager;
-use crate::text::terminal::{Color, Page};
 use residue_profile::Counter;
 use residue_profile::Measured;
 use residue_query::list::document::{Source, document};
 use residue_query::list::functions;
+use residue_text::list::Listing;
+use residue_text::output;
+use residue_text::pager;
+use residue_text::terminal::{Color, Page};
 use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
@@ -68,8 +68,8 @@ pub struct Args {
     #[arg(
         long,
         value_name = "WHEN",
-        value_enum,
-        default_value_t,
+        value_parser = words::color(),
+        default_value = "auto",
         help_heading = "Output"
     )]
     pub color: Color,
@@ -88,29 +88,28 @@ pub fn run(args: Args) -> Result<()> {
     let choice = args.reading.choice_of(&loaded)?;
     expect_recorded(&args.counter, loaded.measured)?;
     let profile = loaded.profile;
-    let listing = Listing {
-        profile: &profile,
-        counters: &args.counter,
-        functions: functions(&profile, &choice, &args.function, &args.counter)?,
-        folders: &args.source,
-        context: args.context,
+    let functions = functions(&profile, &choice, &args.function, &args.counter)?;
+    let source = |path: &str| {
+        let file = source_files::find(path, &args.source)?;
+        Some(Source {
+            path: file.path.display().to_string(),
+            is_newer: file.is_newer_than(profile.meta.started_unix_ns),
+            lines: file.lines,
+        })
     };
     if args.json {
-        let started = profile.meta.started_unix_ns;
-        let source = |path: &str| {
-            let file = source_files::find(path, &args.source)?;
-            Some(Source {
-                path: file.path.display().to_string(),
-                is_newer: file.is_newer_than(started),
-                lines: file.lines,
-            })
-        };
-        let document = document(&listing.functions, &args.counter, source);
+        let document = document(&functions, &args.counter, source);
         return output::to_stdout(|out| {
             serde_json::to_writer(&mut *out, &document)?;
             Ok(writeln!(out)?)
         });
     }
+    let listing = Listing {
+        counters: &args.counter,
+        functions: &functions,
+        source: &source,
+        context: args.context,
+    };
     let page = Page::of_stdout(args.color, args.reading.naming.full_names);
     pager::show(&listing.text(&page), !args.no_pager)
 }

@@ -8,7 +8,7 @@ use clap_mangen::Man;
 use clap_mangen::roff::{Roff, roman};
 
 use crate::flags::help::{Block, TEMPLATE, blocks, find, shown};
-use crate::text::output;
+use residue_text::output;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -13,9 +13,9 @@ use residue_recording::destination;
 use serde::Serialize;
 
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
-use crate::text::report::summary;
 use residue_profile::units::counted;
+use residue_text::output;
+use residue_text::report::summary;
 
 #[derive(Debug, clap::Args)]
 #[command(

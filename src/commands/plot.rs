@@ -5,7 +5,6 @@ use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
-use crate::text::output;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use residue_analysis::verdict::verdict;
@@ -14,6 +13,7 @@ use residue_import::Unit;
 use residue_plot::{Look, Panel, Picture, Subject};
 use residue_query::leaks::{headline, shown_path_of_stack};
 use residue_query::no_events::NoVerdict;
+use residue_text::output;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
 

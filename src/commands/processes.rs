@@ -11,8 +11,8 @@ use residue_query::visible::command_line;
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::input;
-use crate::text::output;
-use crate::text::terminal::{Color, Page};
+use residue_text::output;
+use residue_text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -2,7 +2,6 @@
 
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::help::TEMPLATE;
-use crate::text::output::{self, tell};
 use anyhow::{Context, Result, bail};
 use residue_profile::units::{bytes, counted};
 use residue_recording::arenas::{Arena, ArenaDirectory, Order};
@@ -10,6 +9,7 @@ use residue_recording::destination::Destination;
 use residue_recording::ending::{Planned, Run};
 use residue_recording::{output_name, users};
 use residue_symbols::Search;
+use residue_text::output::{self, tell};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;

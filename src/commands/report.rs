@@ -21,9 +21,9 @@ use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{Loaded, Reading};
 use crate::flags::words;
-use crate::text::report::{self, Look};
-use crate::text::terminal::{Color, Page};
-use crate::text::{output, pager};
+use residue_text::report::{self, Look};
+use residue_text::terminal::{Color, Page};
+use residue_text::{output, pager};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -118,8 +118,8 @@ pub struct Options {
     #[arg(
         long,
         value_name = "WHEN",
-        value_enum,
-        default_value_t,
+        value_parser = words::color(),
+        default_value = "auto",
         help_heading = "Output"
     )]
     pub color: Color,

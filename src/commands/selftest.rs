@@ -2,13 +2,13 @@
 
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
 use anyhow::{Result, bail};
 use residue_selftest::check::Check;
 use residue_selftest::costs::{self, Comparison};
 use residue_selftest::recorded::Laboratory;
 use residue_selftest::target::{Spoil, Task};
 use residue_selftest::{all_checks, expect_room};
+use residue_text::output;
 use serde::Serialize;
 use std::process::ExitCode;
 

@@ -2,7 +2,6 @@
 //! from outside.
 
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
 use anyhow::{Context, Result, bail};
 use residue_arena::header;
 use residue_finish::outside::{self, Seen};
@@ -12,6 +11,7 @@ use residue_recording::as_owner::AsOwner;
 use residue_recording::sighting::Process;
 use residue_recording::users;
 use residue_recording::watch::take_snapshot;
+use residue_text::output;
 use serde::Serialize;
 use std::io::ErrorKind;
 use std::path::Path;

@@ -9,8 +9,8 @@ use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
 use crate::flags::events::EventFlags;
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
-use crate::text::stages as text;
+use residue_text::output;
+use residue_text::stages as text;
 
 #[derive(Debug, clap::Args)]
 #[command(

@@ -2,12 +2,12 @@
 
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
-use crate::text::output;
 use anyhow::Result;
 use residue_finish::{Step, Symbolized, symbolize};
 use residue_profile::{ListedProcess, Profile, units};
 use residue_recording::finishing::LateBar;
 use residue_symbols::{Cache, Search};
+use residue_text::output;
 use std::path::{Path, PathBuf};
 
 const SYMBOLS: &str = "Symbols";

@@ -4,13 +4,17 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use residue_profile::{Counter, MemoryKind};
 use residue_query::compare::By;
 use residue_query::report::View;
+use residue_text::terminal::Color;
 
 fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
     all: [T; N],
     name: fn(T) -> &'static str,
     meaning: fn(T) -> &'static str,
 ) -> impl TypedValueParser<Value = T> {
-    let words = all.map(|it| PossibleValue::new(name(it)).help(meaning(it)));
+    let words = all.map(|it| match meaning(it) {
+        "" => PossibleValue::new(name(it)),
+        meaning => PossibleValue::new(name(it)).help(meaning),
+    });
     PossibleValuesParser::new(words).try_map(move |word| {
         let mut all = all.into_iter();
         all.find(|&it| name(it) == word).ok_or("no such word")
@@ -31,4 +35,8 @@ pub fn view() -> impl TypedValueParser<Value = View> {
 
 pub fn by() -> impl TypedValueParser<Value = By> {
     one_of(By::ALL, By::name, By::meaning)
+}
+
+pub fn color() -> impl TypedValueParser<Value = Color> {
+    one_of(Color::ALL, Color::name, Color::meaning)
 }

@@ -7,7 +7,7 @@ use crate::readings::{Readings, Size};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
 use residue_profile::timeline::{
-    Change, EventNumber, Moment, MomentId, MomentKind, NameId, Source,
+    About, Change, EventNumber, Moment, MomentId, MomentKind, NameId, Source,
 };
 use residue_profile::{Profile, StackKind};
 use rustc_hash::FxHashMap;
@@ -40,45 +40,16 @@ pub struct History<'a> {
     reaches_end: bool,
 }
 
-/// Which births stand for several events: those of a very long run, between its ends.
-struct Apart {
-    bin_events: u32,
-    ends: std::ops::Range<u32>,
-}
-
-impl Apart {
-    /// Events at each end whose births are kept apart.
-    const WHOLE_EVENTS: u32 = 4096;
-
-    fn of(profile: &Profile) -> Apart {
-        let about = &profile.timeline.about;
-        let last = u32::try_from(about.events).unwrap_or(u32::MAX);
-        Apart {
-            bin_events: about.birth_bin_events.max(1),
-            ends: Self::WHOLE_EVENTS + 1..last.saturating_sub(Self::WHOLE_EVENTS),
-        }
-    }
-
-    /// How many blocks an event leaves that leaves any: half leave fewer at the ends, where
-    /// events are told apart. Without that, one.
-    fn blocks_per_event(&self, births: &BTreeMap<u32, (u64, u64)>) -> f64 {
-        let apart = births.iter();
-        let apart = apart.filter(|(event, _)| **event > 0 && self.events_at(**event) == 1);
-        let mut blocks: Vec<u64> = apart.map(|(_, (_, blocks))| *blocks).collect();
-        let middle = blocks.len() / 2;
-        match blocks.is_empty() {
-            true => 1.0,
-            false => (*blocks.select_nth_unstable(middle).1).max(1) as f64,
-        }
-    }
-
-    /// How many events a birth stands for, at most.
-    fn events_at(&self, event: u32) -> u32 {
-        match self.ends.contains(&event) {
-            // No bin reaches beyond the part that has bins, whatever the file says.
-            true => self.bin_events.min(self.ends.end - event),
-            false => 1,
-        }
+/// Blocks that an event leaves that leaves any: half leave fewer, as far as events are told
+/// apart. Without that, one.
+fn blocks_per_event(about: &About, births: &BTreeMap<u32, (u64, u64)>) -> f64 {
+    let apart = births.iter();
+    let apart = apart.filter(|(event, _)| **event > 0 && about.events_of_birth(**event) == 1);
+    let mut blocks: Vec<u64> = apart.map(|(_, (_, blocks))| *blocks).collect();
+    let middle = blocks.len() / 2;
+    match blocks.is_empty() {
+        true => 1.0,
+        false => (*blocks.select_nth_unstable(middle).1).max(1) as f64,
     }
 }
 
@@ -340,14 +311,14 @@ impl<'a> History<'a> {
                 sum.1 = sum.1.saturating_add(birth.blocks);
             }
         }
-        let apart = Apart::of(self.profile);
-        let blocks_per_event = apart.blocks_per_event(&births);
+        let about = &self.profile.timeline.about;
+        let blocks_per_event = blocks_per_event(about, &births);
         births
             .into_iter()
             // What is older than the range says nothing about it.
             .filter(|(event, _)| *event >= self.first_event())
             .flat_map(|(event, (bytes, blocks))| {
-                let of_events = u64::from(apart.events_at(event));
+                let of_events = u64::from(about.events_of_birth(event));
                 let leaving = (blocks as f64 / blocks_per_event).round() as u64;
                 let leaving = leaving.clamp(1, of_events);
                 let part = move |of: u64, step: u64| {

@@ -6,9 +6,8 @@
 use crate::arena_file::ArenaFile;
 use crate::timeline::line_events::LineEvents;
 use residue_arena::header;
+use residue_profile::timeline::WHOLE_BIRTH_EVENTS as WHOLE_EVENTS;
 
-/// Events at each end whose births are kept apart.
-const WHOLE_EVENTS: u32 = 4096;
 const MOST_BINS: u32 = 8192;
 const NS_PER_SECOND: u64 = 1_000_000_000;
 

@@ -8,7 +8,6 @@ use crate::thin::per_bin;
 use crate::words::wrapped_end;
 use crate::{Subject, guilty};
 use residue_analysis::history::History;
-use residue_profile::timeline::About;
 use residue_profile::units::{counted_units, fractional_bytes};
 use residue_profile::{BirthBin, Profile, StackKind};
 use std::collections::HashMap;
@@ -118,7 +117,7 @@ impl Survival {
                 if bin.birth < self.first_event {
                     self.older_bytes = self.older_bytes.saturating_add(bin.bytes);
                 } else {
-                    self.put(layer, bin, events_of(about, bin.birth));
+                    self.put(layer, bin, about.events_of_birth(bin.birth));
                 }
             }
         }
@@ -260,18 +259,6 @@ impl Drawing for Survival {
     }
 }
 
-/// How many events a birth stands for: of a very long run those in the middle are put
-/// together under their first.
-fn events_of(about: &About, birth: u32) -> u32 {
-    const WHOLE_EVENTS: u64 = 4096;
-    let birth = u64::from(birth);
-    let is_apart = birth <= WHOLE_EVENTS || birth + WHOLE_EVENTS >= about.events;
-    match is_apart {
-        true => 1,
-        false => about.birth_bin_events.max(1),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -331,20 +318,5 @@ mod tests {
         assert_eq!(survival.heights(), (24.0, 100.0));
         survival.layers[0].bars = vec![0.0; 3];
         assert_eq!(survival.heights(), (90.0, 90.0));
-    }
-
-    #[test]
-    fn births_in_the_middle_of_long_runs_stand_for_several_events() {
-        let about = About {
-            events: 100_000,
-            birth_bin_events: 16,
-            ..About::default()
-        };
-        let events = [1, 4096, 4097, 95_903, 95_904, 100_000];
-        assert_eq!(
-            events.map(|event| events_of(&about, event)),
-            [1, 1, 16, 16, 1, 1]
-        );
-        assert_eq!(events_of(&About::default(), 50_000), 1);
     }
 }

@@ -76,6 +76,23 @@ pub struct About {
     pub search: EventSearch,
 }
 
+/// Events at each end of a run whose births are kept apart, however long it is.
+pub const WHOLE_BIRTH_EVENTS: u32 = 4096;
+
+impl About {
+    /// How many events the births of one stand for: of a very long run those in the middle
+    /// are put together under the first of them.
+    pub fn events_of_birth(&self, event: EventNumber) -> u32 {
+        let events = u32::try_from(self.events).unwrap_or(u32::MAX);
+        let middle = WHOLE_BIRTH_EVENTS + 1..=events.saturating_sub(WHOLE_BIRTH_EVENTS);
+        match middle.contains(&event) {
+            // No bin reaches beyond the part that has bins, whatever the file says.
+            true => self.birth_bin_events.clamp(1, middle.end() - event + 1),
+            false => 1,
+        }
+    }
+}
+
 /// What was asked to begin events, and what was found. Where there are no events, this
 /// says why.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -308,4 +325,24 @@ pub struct Deferral {
     pub longest_events: u32,
     /// The path of one of those frees, if one was taken.
     pub freed_at: Option<NodeId>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn births_in_the_middle_of_long_runs_stand_for_several_events() {
+        let about = About {
+            events: 100_000,
+            birth_bin_events: 16,
+            ..About::default()
+        };
+        let events = [1, 4096, 4097, 95_889, 95_903, 95_904, 95_905, 100_000];
+        assert_eq!(
+            events.map(|event| about.events_of_birth(event)),
+            [1, 1, 16, 16, 2, 1, 1, 1]
+        );
+        assert_eq!(About::default().events_of_birth(50_000), 1);
+    }
 }

@@ -1,10 +1,10 @@
 //! Reports of a small profile, to the letter.
 
 use super::*;
-use crate::text::report::summary;
 use clap::Parser;
 use residue_profile::MemoryKind;
 use residue_testkit::sample;
+use residue_text::report::summary;
 use serde_json::{Value, json};
 
 #[derive(Parser)]

@@ -21,8 +21,8 @@ use residue_recording::destination::{clear_processes, processes_folder};
 use residue_recording::ending::Finished;
 use residue_recording::program::Obstacle;
 
-use crate::text::leaks::{Length, lines};
-use crate::text::output::{tell, tell_plain};
+use residue_text::leaks::{Length, lines};
+use residue_text::output::{tell, tell_plain};
 
 /// Lines that the verdict may take, so that all of it stays on one screen.
 const VERDICT_LINES: usize = 7;

@@ -6,8 +6,8 @@ use residue_names::columns;
 use residue_profile::units::{bytes, count, share};
 use residue_query::table::{Column, Grid, TableRow};
 
-use crate::text::csv;
-use crate::text::terminal::Page;
+use crate::csv;
+use crate::terminal::Page;
 
 /// Columns of a name that are left when all else has its place.
 const SHORTEST_NAME: usize = 24;

@@ -7,9 +7,9 @@ pub mod numbers;
 use residue_calltree::diff::{ComparedRow, Pair};
 use residue_calltree::{CallNodeId, Label, PathStep};
 
-use crate::text::diff::numbers::{amount, percent, plain, rate, signed, to_before, unit};
-use crate::text::paths;
-use crate::text::terminal::Page;
+use crate::diff::numbers::{amount, percent, plain, rate, signed, to_before, unit};
+use crate::paths;
+use crate::terminal::Page;
 use residue_profile::Counter;
 use residue_profile::units::{count, counted};
 use residue_query::compare::comparison::Comparison;

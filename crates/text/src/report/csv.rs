@@ -13,7 +13,7 @@ use residue_query::report::tree::tree as find_tree;
 use residue_query::report::{Request, View, groups};
 
 use super::{callers, grid, stacks, tree};
-use crate::text::csv;
+use crate::csv;
 
 /// Writes the first view.
 pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Result<()> {

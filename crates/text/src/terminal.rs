@@ -2,20 +2,37 @@
 
 use std::io::IsTerminal;
 
-use clap::ValueEnum;
-
 use residue_names::{columns, cut_end, cut_middle};
 
 /// Narrower than this nothing can be read, so lines may be longer.
 const FEWEST_COLUMNS: usize = 60;
 
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+/// When to use colours.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Color {
-    /// On a terminal, unless NO_COLOR is set
-    #[default]
     Auto,
     Always,
     Never,
+}
+
+impl Color {
+    pub const ALL: [Color; 3] = [Color::Auto, Color::Always, Color::Never];
+
+    pub fn name(self) -> &'static str {
+        match self {
+            Color::Auto => "auto",
+            Color::Always => "always",
+            Color::Never => "never",
+        }
+    }
+
+    /// Empty where the name says it.
+    pub fn meaning(self) -> &'static str {
+        match self {
+            Color::Auto => "On a terminal, unless NO_COLOR is set",
+            Color::Always | Color::Never => "",
+        }
+    }
 }
 
 /// What a colour says: look here, all is well, think about it.
@@ -67,7 +84,7 @@ impl Page {
         }
     }
 
-    #[cfg(test)]
+    /// So many columns, no colours; sentences may be longer.
     pub fn plain(width: usize) -> Page {
         Page {
             width,

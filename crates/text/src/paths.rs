@@ -2,8 +2,8 @@
 
 use residue_calltree::{Label, PathStep};
 
-use crate::text::report::grid::name_beside;
-use crate::text::terminal::Page;
+use crate::report::grid::name_beside;
+use crate::terminal::Page;
 use residue_names::columns;
 use residue_query::paths::place;
 

@@ -2,6 +2,7 @@
 
 use residue_profile::{BirthBin, SizeBin};
 
+use residue_profile::timeline::WHOLE_BIRTH_EVENTS;
 use residue_profile::units::{count, counted, share};
 use residue_query::size_bins::size_range;
 use residue_query::visible::visible;
@@ -10,7 +11,7 @@ use residue_query::visible::visible;
 const NAMED_SIZES: usize = 3;
 
 /// Births that are further apart than this may stand for a few events each.
-const MOST_APART: u64 = 4 * residue_arena::moments::WHOLE_EVENTS;
+const MOST_APART: u64 = 4 * WHOLE_BIRTH_EVENTS as u64;
 
 /// The most frequent sizes first; `None` where nothing was counted.
 pub fn sizes_line(bins: &[SizeBin]) -> Option<String> {

@@ -1,26 +1,23 @@
 //! Functions line by line, with what each line allocated beside it.
 
 use std::ops::RangeInclusive;
-use std::path::PathBuf;
 
-use residue_profile::Profile;
-
-use crate::text::terminal::Page;
+use crate::terminal::Page;
 use residue_profile::Counter;
 use residue_profile::units::{bytes, count};
+use residue_query::list::document::Source;
 use residue_query::list::{Function, Numbers};
 use residue_query::visible::visible;
-use residue_view::source_files::{self, SourceFile};
 
 /// More lines than this without a number between two that have one are left out.
 const LONGEST_SILENCE: u32 = 30;
 
 /// What is shown of functions.
 pub struct Listing<'a> {
-    pub profile: &'a Profile,
     pub counters: &'a [Counter],
-    pub functions: Vec<Function>,
-    pub folders: &'a [PathBuf],
+    pub functions: &'a [Function],
+    /// The file of a path, where it is to be had.
+    pub source: &'a dyn Fn(&str) -> Option<Source>,
     /// Lines before the first and after the last that has a number.
     pub context: u32,
 }
@@ -55,7 +52,7 @@ impl Listing<'_> {
                 amount(*counter, numbers.cumulative)
             ));
         }
-        let file = source_files::find(&function.file, self.folders);
+        let file = (self.source)(&function.file);
         lines.extend(self.notes(function, file.as_ref()));
         if !function.lines.is_empty() {
             lines.push(String::new());
@@ -64,7 +61,7 @@ impl Listing<'_> {
         lines
     }
 
-    fn notes(&self, function: &Function, file: Option<&SourceFile>) -> Vec<String> {
+    fn notes(&self, function: &Function, file: Option<&Source>) -> Vec<String> {
         let name = visible(&function.file);
         let mut notes = Vec::new();
         if function.lines.is_empty() {
@@ -76,8 +73,8 @@ impl Listing<'_> {
                 "  {name} not found; give the source folder with --source"
             )),
             Some(file) => {
-                notes.push(format!("  {}", visible(&file.path.display().to_string())));
-                if file.is_newer_than(self.profile.meta.started_unix_ns) {
+                notes.push(format!("  {}", visible(&file.path)));
+                if file.is_newer {
                     notes.push("  changed after the recording: lines may have moved".to_string());
                 }
             }
@@ -85,7 +82,7 @@ impl Listing<'_> {
         notes
     }
 
-    fn lines(&self, function: &Function, file: Option<&SourceFile>, page: &Page) -> Vec<String> {
+    fn lines(&self, function: &Function, file: Option<&Source>, page: &Page) -> Vec<String> {
         let mut heads = Vec::new();
         for counter in self.counters {
             heads.push(format!("{} self", counter.name()));
@@ -144,7 +141,7 @@ impl Listing<'_> {
 
     /// Which lines to show: those with numbers and what lies between and around them;
     /// those with numbers alone where there is no source.
-    fn ranges(&self, function: &Function, file: Option<&SourceFile>) -> Vec<RangeInclusive<u32>> {
+    fn ranges(&self, function: &Function, file: Option<&Source>) -> Vec<RangeInclusive<u32>> {
         let Some(file) = file else {
             return function.lines.keys().map(|&line| line..=line).collect();
         };

@@ -2,7 +2,7 @@
 
 use residue_calltree::diff::{Class, Pair};
 
-use crate::text::diff::numbers::{amount, exact, rate, signed, to_before};
+use crate::diff::numbers::{amount, exact, rate, signed, to_before};
 use residue_names::cut_middle;
 use residue_profile::Counter;
 use residue_profile::units::{count, counted};

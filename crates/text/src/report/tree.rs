@@ -13,13 +13,13 @@
 
 use std::io::{self, Write};
 
-use crate::text::amount::amount;
+use crate::amount::amount;
 use residue_profile::units::{bytes, count, share};
 use residue_query::report::tree::{Tree, TreeRow, What};
 
 use super::grid::name_beside;
-use crate::text::csv;
-use crate::text::terminal::Page;
+use crate::csv;
+use crate::terminal::Page;
 use residue_profile::Counter;
 
 const SHORTEST_NAME: usize = 20;

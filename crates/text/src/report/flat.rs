@@ -1,6 +1,6 @@
 //! What a table of functions or libraries shows, in a line.
 
-use crate::text::amount::amount;
+use crate::amount::amount;
 use residue_profile::units::{count, counted, share};
 use residue_query::report::flat::Flat;
 use residue_query::report::source::Source;

@@ -3,7 +3,7 @@
 
 use residue_profile::{Measured, Meta, Profile, Totals};
 
-use crate::text::words::ending;
+use crate::words::ending;
 use residue_names::cut_middle;
 use residue_profile::units::{bytes, count, counted, duration, exact_bytes, share};
 use residue_query::visible::{command_line, visible};

@@ -3,10 +3,10 @@
 
 use std::io::{self, Write};
 
-use crate::text::amount::amount;
-use crate::text::csv;
-use crate::text::report::grid::{NOT_RECORDED, name_beside};
-use crate::text::terminal::Page;
+use crate::amount::amount;
+use crate::csv;
+use crate::report::grid::{NOT_RECORDED, name_beside};
+use crate::terminal::Page;
 use residue_profile::Counter;
 use residue_profile::units::{bytes, count, counted, share};
 use residue_query::report::callers::{Callers, CounterValues, Function, Other};

@@ -7,9 +7,9 @@ use residue_profile::units::{bytes, count, counted};
 use residue_query::report::callers::{Callers, Function, Other};
 use residue_query::report::flat::is_enough;
 
-use crate::text::amount::amount;
-use crate::text::report::grid::NOT_RECORDED;
-use crate::text::terminal::Page;
+use crate::amount::amount;
+use crate::report::grid::NOT_RECORDED;
+use crate::terminal::Page;
 
 const RULE: usize = 100;
 /// In place of what belongs to the function alone, in lines of others.

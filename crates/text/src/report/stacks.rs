@@ -2,15 +2,15 @@
 
 use std::io::{self, Write};
 
-use crate::text::amount::amount;
+use crate::amount::amount;
 use residue_profile::Measured;
 use residue_profile::units::{bytes, count, counted, share};
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
 
 use super::bins;
-use crate::text::terminal::Page;
-use crate::text::{csv, paths};
+use crate::terminal::Page;
+use crate::{csv, paths};
 use residue_profile::{Counter, MemoryKind};
 
 /// Columns before a frame.

@@ -4,8 +4,8 @@ use residue_profile::units::{bytes, count, counted, exact_bytes};
 use residue_query::report::advice::Advice;
 use residue_query::report::source::Source;
 
-use crate::text::paths;
-use crate::text::terminal::Page;
+use crate::paths;
+use crate::terminal::Page;
 
 pub const HEADING: &str = "advice: containers that reallocate as they grow";
 
