@@ -16,13 +16,12 @@ use residue_query::known_names::expect_known;
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{OF_A_MOMENT, Reading};
+use crate::flags::showing::Showing;
 use crate::flags::{arguments, words};
 use crate::input;
 use residue_text::diff as diff_text;
 use residue_text::diff::numbers::signed;
 use residue_text::output::{self, is_same_file};
-use residue_text::pager;
-use residue_text::terminal::{Color, Page};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -94,20 +93,10 @@ pub struct Args {
     /// Draw a flame graph: red grew, blue shrank
     #[arg(long, value_name = "OUT.svg", help_heading = "Output")]
     pub flamegraph: Option<PathBuf>,
-    /// When to use colours
-    #[arg(
-        long,
-        value_parser = words::color(),
-        value_name = "WHEN",
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub color: Color,
-    /// Do not use a pager
-    #[arg(long, help_heading = "Output")]
-    pub no_pager: bool,
     #[command(flatten)]
     pub reading: Reading,
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 const TOP: usize = 10;
@@ -243,10 +232,10 @@ fn print(
         top: args.top.unwrap_or(TOP),
         min_percent: args.min_percent,
         max_frames: args.max_frames,
-        page: Page::of_stdout(args.color, args.reading.naming.full_names),
+        page: args.showing.page(args.reading.naming.full_names),
     };
     let lines = diff_text::lines(comparison, table, &look);
-    pager::show(&(lines.join("\n") + "\n"), !args.no_pager)
+    args.showing.show(&(lines.join("\n") + "\n"))
 }
 
 /// One line a path, root first, for `inferno-flamegraph` and its kin.

@@ -9,6 +9,7 @@ use crate::flags::address::Address;
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
+use crate::flags::showing::Showing;
 use crate::flags::words;
 use residue_profile::Counter;
 use residue_profile::Measured;
@@ -16,8 +17,6 @@ use residue_query::list::document::{Source, document};
 use residue_query::list::functions;
 use residue_text::list::Listing;
 use residue_text::output;
-use residue_text::pager;
-use residue_text::terminal::{Color, Page};
 use residue_view::source_files;
 
 #[derive(Debug, clap::Args)]
@@ -64,18 +63,8 @@ pub struct Args {
     /// Print JSON (docs/schemas/list.schema.json)
     #[arg(long, help_heading = "Output")]
     pub json: bool,
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_parser = words::color(),
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub color: Color,
-    /// Do not use a pager
-    #[arg(long, help_heading = "Output")]
-    pub no_pager: bool,
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 pub fn run(args: Args) -> Result<()> {
@@ -110,8 +99,8 @@ pub fn run(args: Args) -> Result<()> {
         source: &source,
         context: args.context,
     };
-    let page = Page::of_stdout(args.color, args.reading.naming.full_names);
-    pager::show(&listing.text(&page), !args.no_pager)
+    let page = args.showing.page(args.reading.naming.full_names);
+    args.showing.show(&listing.text(&page))
 }
 
 /// Zero is a measurement, and not what stands for none.

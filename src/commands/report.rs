@@ -20,10 +20,11 @@ use crate::flags::address::Address;
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::{Loaded, Reading};
+use crate::flags::showing::Showing;
 use crate::flags::words;
+use residue_text::output;
 use residue_text::report::{self, Look};
-use residue_text::terminal::{Color, Page};
-use residue_text::{output, pager};
+use residue_text::terminal::Page;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -114,18 +115,8 @@ pub struct Options {
     /// Print the first view as comma-separated values
     #[arg(long, help_heading = "Output")]
     pub csv: bool,
-    /// When to use colours
-    #[arg(
-        long,
-        value_name = "WHEN",
-        value_parser = words::color(),
-        default_value = "auto",
-        help_heading = "Output"
-    )]
-    pub color: Color,
-    /// Do not use a pager
-    #[arg(long, help_heading = "Output")]
-    pub no_pager: bool,
+    #[command(flatten)]
+    pub showing: Showing,
 }
 
 /// The page shows everything, and whoever looks at it chooses.
@@ -262,8 +253,8 @@ pub fn run(args: Args) -> Result<()> {
     if options.json || options.csv {
         return output::to_stdout(|out| write(&loaded, options, out));
     }
-    let page = Page::of_stdout(options.color, options.reading.naming.full_names);
-    pager::show(&text(&loaded, options, &page)?, !options.no_pager)
+    let page = options.showing.page(options.reading.naming.full_names);
+    options.showing.show(&text(&loaded, options, &page)?)
 }
 
 /// The page with the data in it.

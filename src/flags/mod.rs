@@ -11,4 +11,5 @@ pub mod reading;
 pub mod reference;
 #[cfg(test)]
 pub mod shell;
+pub mod showing;
 pub mod words;
