@@ -117,6 +117,63 @@ fn a_snapshot_is_not_written_through_a_link() {
     assert!(!target.exists(), "nor by the command that records");
 }
 
+/// Where all may write, anybody can put what looks like a run of root's: links, pipes, and
+/// directories that are full of these. No command follows, waits, writes or deletes.
+/// Needs root, who may give files away.
+#[test]
+fn what_others_put_in_place_of_runs_is_left_alone() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["live_blocks", "10"]);
+    let shared = lab.folder("temporary");
+    let secret = lab.folder("secret");
+    std::fs::write(secret.join("owner"), "{}").expect("the lab is writable");
+    std::fs::write(secret.join("1.1.arena"), "kept").expect("the lab is writable");
+    let all = nix::sys::stat::Mode::from_bits_truncate(0o666);
+    let pipe = |path: PathBuf| nix::unistd::mkfifo(&path, all).expect("a pipe");
+    let planted = ["residue-0-11-1", "residue-0-12-1", "residue-0-13-1"].map(|it| shared.join(it));
+    symlink(&secret, &planted[0]).expect("the lab is writable");
+    pipe(planted[1].clone());
+    std::fs::create_dir(&planted[2]).expect("the lab is writable");
+    for name in ["owner", "told", "1.1.arena", "1.1.arena.outside"] {
+        pipe(planted[2].join(name));
+    }
+    for path in &planted {
+        std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).expect("root may");
+    }
+    let profile = recorded.profile.display().to_string();
+    let own_pid = std::process::id().to_string();
+    let commands: [(&[&str], i32); 6] = [
+        (&["recover", "--list"], 0),
+        (&["report", &profile], 0),
+        (&["leaks", &profile], 2),
+        (&["run", "-o", "again.residue", "--", "true"], 0),
+        (&["report", "--pid", &own_pid], 2),
+        (&["snapshot", &own_pid, "mine"], 2),
+    ];
+    for (command, status) in commands {
+        let mut residue = lab.residue();
+        residue.args(command).env("TMPDIR", &shared);
+        let output = process::finish(residue);
+        assert_eq!(output.status.code(), Some(status), "{}", describe(&output));
+        let told = describe(&output);
+        assert!(!told.contains(&shared.display().to_string()), "{told}");
+    }
+    std::fs::remove_file(&recorded.profile).expect("it is ours");
+    expect_passed_over(&lab, &planted[0]);
+    expect_passed_over(&lab, &planted[2]);
+    let piped = recover_all(&lab, &[&planted[1].display().to_string()]);
+    assert_eq!(piped.status.code(), Some(2), "{}", describe(&piped));
+    for path in &planted {
+        assert!(path.symlink_metadata().is_ok(), "{}", path.display());
+    }
+    let kept = std::fs::read(secret.join("1.1.arena")).expect("it is there");
+    assert_eq!(kept, b"kept");
+    assert_eq!(std::fs::read_dir(&secret).expect("it is there").count(), 2);
+}
+
 /// Paths in a profile are its maker's choice: no command waits at a pipe in place of a program,
 /// of its debug file or of its source, nor writes into it.
 #[test]
