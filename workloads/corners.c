@@ -1,13 +1,14 @@
 /* Corners where a recorder inside the process could be in the way.
  *
  *   corners locked      locks all memory, present and future, then allocates
+ *   corners locked_little  the same as an ordinary user who may lock 8 MiB
  *   corners first       forks; the child's first call of all is reallocarray
  *   corners peak        main holds 8 MiB and waits while a thread holds 4 MiB more
  *   corners again       replaces itself by itself, once
  *   corners titled      writes over its arguments what it does, as servers do
  *   corners suspended   a signal handler that maps memory interrupts threads that do
  *
- * Truth: corner_alloc.* (locked, again: by process), first_alloc.* (by process), peak,
+ * Truth: corner_alloc.* (locked, again: by process), locked_after (KiB of a new mapping of 64), first_alloc.* (by process), peak,
  * all_joined. */
 
 #include "truth.h"
@@ -15,7 +16,10 @@
 #include <pthread.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <linux/capability.h>
 
 static struct tally made;
 
@@ -39,6 +43,22 @@ static int locked(void) {
     if (mlockall(MCL_CURRENT | MCL_FUTURE) != 0) return 1;
     for (int i = 0; i < 1000; i++) corner_alloc(100);
     truth_tally("corner_alloc", &made);
+    return 0;
+}
+
+static int locked_little(void) {
+    struct __user_cap_header_struct self = {_LINUX_CAPABILITY_VERSION_3, 0};
+    struct __user_cap_data_struct rights[2] = {{0, 0, 0}, {0, 0, 0}};
+    struct rlimit limit = {8 << 20, 8 << 20};
+    if (setrlimit(RLIMIT_MEMLOCK, &limit) != 0 || syscall(SYS_capset, &self, rights) != 0) return 2;
+    if (locked() != 0) return 1;
+    size_t length = 64 << 10;
+    unsigned char present[16];
+    void *mapped = mmap(NULL, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (mapped == MAP_FAILED || mincore(mapped, length, present) != 0) return 3;
+    u64 pages = 0;
+    for (int i = 0; i < 16; i++) pages += present[i] & 1;
+    truth("locked_after", pages * 4);
     return 0;
 }
 
@@ -135,6 +155,7 @@ static int suspended(void) {
 int main(int argc, char **argv) {
     const char *mode = argc > 1 ? argv[1] : "";
     if (strcmp(mode, "locked") == 0) return locked();
+    if (strcmp(mode, "locked_little") == 0) return locked_little();
     if (strcmp(mode, "first") == 0) return first();
     if (strcmp(mode, "peak") == 0) return peak();
     if (strcmp(mode, "again") == 0) return again(argv, argc > 2);

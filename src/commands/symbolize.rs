@@ -56,7 +56,7 @@ with another build-id is never used. Names that are not found again are kept. Fr
 are shown as libfoo.so+0x12f0 and counted.
 
 Names are cached by build-id in $RESIDUE_CACHE_DIR, $XDG_CACHE_HOME/residue or ~/.cache/residue, up \
-to 512 MiB."
+to 512 MiB; not where another user may change that directory."
 )]
 pub struct Args {
     /// Profile to read and to replace

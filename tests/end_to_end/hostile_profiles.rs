@@ -122,6 +122,22 @@ fn long_names_everywhere() {
     expect_answers("long-names-everywhere", READERS);
 }
 
+/// With their parameters, as they are in full, names are longest.
+#[test]
+fn long_names_in_full() {
+    const IN_FULL: &[&str] = &[
+        "report FILE --full-names",
+        "report FILE --full-names --view stacks --json",
+        "diff FILE FILE --full-names",
+        "export FILE --full-names --format folded -o OUT",
+        "export FILE --full-names --format parquet -o OUT",
+        "export FILE --full-names --format pprof -o OUT",
+    ];
+    for name in ["names-that-unfold", "names-of-megabytes"] {
+        expect_answers(name, IN_FULL);
+    }
+}
+
 #[test]
 fn many_counters_stamps_snapshots_and_threads() {
     for name in [

@@ -16,6 +16,16 @@ fn locking_all_memory_does_not_fill_the_arena() {
     assert!(resident < 300 << 20, "{resident} bytes resident");
 }
 
+/// The kernel compares the limit with all that is mapped: the recorder's share does not count.
+#[test]
+fn who_may_lock_little_can_lock_all_memory_of_a_small_program() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["corners", "locked_little"]);
+    let (ledger, truths) = recorded.expect_exact();
+    assert_eq!(truths.get("locked_after"), 64);
+    assert_eq!(ledger.profile.recorder.dropped, 0);
+}
+
 #[test]
 fn address_space_is_taken_in_proportion_to_use() {
     let lab = Lab::new();

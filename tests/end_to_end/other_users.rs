@@ -7,7 +7,7 @@ use crate::support::{Lab, PROFILE, describe, process};
 use nix::sys::signal::Signal;
 use std::os::unix::fs::{PermissionsExt, chown, symlink};
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 const NOBODY: u32 = 65534;
 
@@ -115,6 +115,163 @@ fn a_snapshot_is_not_written_through_a_link() {
     run.hear_all();
     run.wait();
     assert!(!target.exists(), "nor by the command that records");
+}
+
+/// Where all may write, anybody can put what looks like a run of root's: links, pipes, and
+/// directories that are full of these. No command follows, waits, writes or deletes.
+/// Needs root, who may give files away.
+#[test]
+fn what_others_put_in_place_of_runs_is_left_alone() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["live_blocks", "10"]);
+    let shared = lab.folder("temporary");
+    let secret = lab.folder("secret");
+    std::fs::write(secret.join("owner"), "{}").expect("the lab is writable");
+    std::fs::write(secret.join("1.1.arena"), "kept").expect("the lab is writable");
+    let all = nix::sys::stat::Mode::from_bits_truncate(0o666);
+    let pipe = |path: PathBuf| nix::unistd::mkfifo(&path, all).expect("a pipe");
+    let planted = ["residue-0-11-1", "residue-0-12-1", "residue-0-13-1"].map(|it| shared.join(it));
+    symlink(&secret, &planted[0]).expect("the lab is writable");
+    pipe(planted[1].clone());
+    std::fs::create_dir(&planted[2]).expect("the lab is writable");
+    for name in ["owner", "told", "1.1.arena", "1.1.arena.outside"] {
+        pipe(planted[2].join(name));
+    }
+    for path in &planted {
+        std::os::unix::fs::lchown(path, Some(NOBODY), Some(NOBODY)).expect("root may");
+    }
+    let profile = recorded.profile.display().to_string();
+    let own_pid = std::process::id().to_string();
+    let commands: [(&[&str], i32); 6] = [
+        (&["recover", "--list"], 0),
+        (&["report", &profile], 0),
+        (&["leaks", &profile], 2),
+        (&["run", "-o", "again.residue", "--", "true"], 0),
+        (&["report", "--pid", &own_pid], 2),
+        (&["snapshot", &own_pid, "mine"], 2),
+    ];
+    for (command, status) in commands {
+        let mut residue = lab.residue();
+        residue.args(command).env("TMPDIR", &shared);
+        let output = process::finish(residue);
+        assert_eq!(output.status.code(), Some(status), "{}", describe(&output));
+        let told = describe(&output);
+        assert!(!told.contains(&shared.display().to_string()), "{told}");
+    }
+    std::fs::remove_file(&recorded.profile).expect("it is ours");
+    expect_passed_over(&lab, &planted[0]);
+    expect_passed_over(&lab, &planted[2]);
+    let piped = recover_all(&lab, &[&planted[1].display().to_string()]);
+    assert_eq!(piped.status.code(), Some(2), "{}", describe(&piped));
+    for path in &planted {
+        assert!(path.symlink_metadata().is_ok(), "{}", path.display());
+    }
+    let kept = std::fs::read(secret.join("1.1.arena")).expect("it is there");
+    assert_eq!(kept, b"kept");
+    assert_eq!(std::fs::read_dir(&secret).expect("it is there").count(), 2);
+}
+
+/// Paths in a profile are its maker's choice: no command waits at a pipe in place of a program,
+/// of its debug file or of its source, nor writes into it.
+#[test]
+fn no_command_waits_at_pipes_that_a_profile_leads_to() {
+    let lab = Lab::new();
+    let source = lab.path("piped.c");
+    std::fs::write(
+        &source,
+        "#include <stdlib.h>\n\
+         void *kept[100];\n\
+         __attribute__((noinline)) void keep_one(int i) { kept[i] = malloc(1000); }\n\
+         int main(void) { for (int i = 0; i < 100; i++) keep_one(i); return 0; }\n",
+    )
+    .expect("the lab is writable");
+    let program = lab.path("piped");
+    let mut compiler = Command::new("cc");
+    compiler.args(["-g", "-O1", "-Wl,--build-id=none", "-o"]);
+    let compiled = process::finish({
+        compiler.arg(&program).arg(&source);
+        compiler
+    });
+    assert!(compiled.status.success(), "{}", describe(&compiled));
+    let split = |arguments: &[&str]| {
+        let mut objcopy = Command::new("objcopy");
+        objcopy.current_dir(lab.path(".")).args(arguments);
+        let done = process::finish(objcopy);
+        assert!(done.status.success(), "{}", describe(&done));
+    };
+    split(&["--only-keep-debug", "piped", "piped.debug"]);
+    split(&["--strip-debug", "--add-gnu-debuglink=piped.debug", "piped"]);
+    let recorded = lab.record(&[], &[&program.display().to_string()]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let make_pipe = |name: &str| {
+        std::fs::remove_file(lab.path(name)).expect("it is there");
+        nix::unistd::mkfifo(&lab.path(name), nix::sys::stat::Mode::S_IRWXU).expect("a pipe");
+    };
+    let profile = recorded.profile.display().to_string();
+    let out = |name: &str| lab.path(name).display().to_string();
+    let commands: [&[&str]; 9] = [
+        &["report", &profile],
+        &["report", "--html", &out("page.html"), &profile],
+        &["report", "--view", "stacks", "--json", &profile],
+        &["list", &profile, "keep_one"],
+        &["dump", &profile],
+        &["diff", &profile, &profile],
+        &["merge", &profile, &profile, "-o", &out("merged.residue")],
+        &["export", "--format", "folded", &profile],
+        &["symbolize", &profile, "-o", &out("again.residue")],
+    ];
+    // The debug file first: it is looked for only as long as the program is one.
+    for pipe in ["piped.debug", "piped.c", "piped"] {
+        make_pipe(pipe);
+        for command in commands {
+            let mut residue = lab.residue();
+            residue
+                .args(command)
+                .env("RESIDUE_CACHE_DIR", lab.path("no cache"));
+            let output = process::finish(residue);
+            assert!(output.status.success(), "{}", describe(&output));
+        }
+    }
+}
+
+/// `sudo` may keep the `HOME` of who called it, and with it a cache of that user's making.
+/// Needs root, who may give a directory away.
+#[test]
+fn nothing_is_cached_where_another_user_may_lead_it() {
+    if !nix::unistd::geteuid().is_root() {
+        return;
+    }
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["live_blocks", "10"]);
+    let (home, target) = (lab.folder("home"), lab.folder("target"));
+    let symbols = home.join(".cache/residue/symbols");
+    std::fs::create_dir_all(&symbols).expect("the lab is writable");
+    for first in 0..=255 {
+        symlink(&target, symbols.join(format!("{first:02x}"))).expect("it is ours");
+    }
+    let cached = |is_anothers: bool| {
+        let mut residue = lab.residue();
+        residue
+            .env_remove("RESIDUE_CACHE_DIR")
+            .env_remove("XDG_CACHE_HOME");
+        residue
+            .env("HOME", &home)
+            .arg("symbolize")
+            .arg(&recorded.profile);
+        residue
+            .arg("-o")
+            .arg(lab.path(&format!("again-{is_anothers}.residue")));
+        let output = process::finish(residue);
+        assert!(output.status.success(), "{}", describe(&output));
+        std::fs::read_dir(&target).expect("it is there").count()
+    };
+    chown(&home, Some(NOBODY), Some(NOBODY)).expect("root may");
+    assert_eq!(cached(true), 0, "written where another user leads");
+    chown(&home, Some(0), Some(0)).expect("root may");
+    assert!(cached(false) > 0, "the links would lead there");
 }
 
 /// Needs root, who may become another user.

@@ -74,6 +74,57 @@ fn frame_pointers_lead_through_code_without_unwind_tables() {
     );
 }
 
+/// Each frame that a frame pointer led to is marked, on its path and nowhere else: the same
+/// functions stand unmarked on paths that unwind tables led to.
+#[test]
+fn frames_that_a_frame_pointer_led_to_are_marked() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["frame_pointers"]);
+    let marked = ["pointed_middle", "pointed_outer", "frames_root"];
+    let read = |arguments: &[&str]| {
+        let output = lab
+            .residue()
+            .args(arguments)
+            .arg(&recorded.profile)
+            .output();
+        String::from_utf8(output.expect("residue runs").stdout).expect("UTF-8")
+    };
+    let json: serde_json::Value = serde_json::from_str(&read(&[
+        "report", "--view", "stacks", "--top", "all", "--json",
+    ]))
+    .expect("JSON");
+    let mut seen = 0;
+    for stack in json["top"].as_array().expect("stacks") {
+        let frames = stack["frames"].as_array().expect("frames");
+        let names = |is_marked: bool| -> Vec<&str> {
+            let frames = frames
+                .iter()
+                .filter(|frame| frame["by_frame_pointer"] == is_marked);
+            frames
+                .filter_map(|frame| frame["function"].as_str())
+                .collect()
+        };
+        let is_pointed = frames
+            .iter()
+            .any(|frame| frame["function"] == "pointed_inner");
+        let expected = if is_pointed { &marked[..] } else { &[] };
+        assert_eq!(names(true), expected, "{stack}");
+        seen += usize::from(is_pointed);
+    }
+    assert_eq!(seen, 1);
+    let text = read(&["report", "--view", "stacks", "--top", "all"]);
+    let lines = text
+        .lines()
+        .filter(|line| line.ends_with("(by frame pointer)"));
+    assert_eq!(lines.count(), marked.len(), "{text}");
+    assert!(text.contains("(by frame pointer): the function below has no unwind table"));
+    let dump = read(&["dump"]);
+    let lines = dump
+        .lines()
+        .filter(|line| line.ends_with("(by frame pointer)"));
+    assert_eq!(lines.count(), marked.len(), "{dump}");
+}
+
 #[test]
 fn a_function_that_is_being_bound_has_a_caller() {
     let (ledger, _) = Lab::new()

@@ -358,6 +358,23 @@ fn a_running_program_is_judged_as_of_now() {
     run.wait();
 }
 
+/// Where no allocation was recorded, as of a program with an allocator of its own, nothing is
+/// said of its heap.
+#[test]
+fn what_is_mapped_is_not_called_heap() {
+    let lab = Lab::new();
+    let recorded = lab.record(&["--tick", "50ms"], &["maps_only", "40", "0"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.ledger().profile.heap.calls, 0);
+    let text = said(&lab, &["leaks", PROFILE]);
+    let head = text.lines().next().expect("a headline").to_string();
+    assert!(head.contains(" mapped memory "), "{head}");
+    assert!(!text.contains("live heap flat"), "{text}");
+    if head.starts_with("NO GROWTH") {
+        assert!(head.contains("; no allocations recorded; RSS "), "{head}");
+    }
+}
+
 #[test]
 fn the_headline_has_a_colour_where_it_is_asked_for() {
     let lab = Lab::new();

@@ -721,6 +721,8 @@ export type FrameDetail = {
   framework: boolean;
   /** Innermost first; the last is the frame's own function, those before it were inlined. */
   places: Array<PlaceDetail>;
+  /** Found by the frame pointer alone: the function that it called has no unwind table. */
+  by_frame_pointer: boolean;
 };
 
 export type PlaceDetail = {

@@ -76,7 +76,7 @@ impl Counters {
             .iter()
             .map(|counts| ("", counts.as_slice()))
             .collect();
-        let (index, follow) = best_counter(&increments, &labelled)?;
+        let (index, follow) = best_counter(&increments, &labelled, &series.steps())?;
         (follow.dependence != Dependence::Unclear).then(|| Followed {
             name: self.names[index],
             follow,

@@ -5,9 +5,12 @@
 //! that lingers over events, so two robust ones are made and the wider is taken: one that allows
 //! for unequal noise (HC3, residuals inflated by their leverage) and one that allows for short
 //! memory (Newey and West). Quantiles are Student's, with n - 2 degrees of freedom.
+//!
+//! Of a long run not every event is kept: then increments and counts are means over some events,
+//! and weigh as many. So what is explained is a share of the whole growth, and the many events of
+//! before thinning do not drown the few calm means of after.
 
 use crate::growth::student::Student;
-use crate::series::mean;
 use serde::Serialize;
 
 /// What the growth depends on.
@@ -53,39 +56,51 @@ pub struct Follow {
 
 /// Fewest events from which a dependence is claimed.
 const FEWEST_EVENTS: usize = 8;
-/// A constant part below this share of the growth is none.
+/// A part below this share of the growth is none.
 const MINOR_SHARE: f64 = 0.05;
+/// All of the growth goes with the counter where the constant part is known to be less than this
+/// share of it, either way. That zero cannot be told from it is not enough: of a few large leaks
+/// nothing can be told at all.
+const UNKNOWN_SHARE: f64 = 0.5;
+/// How probable it may be that the best of all counters is followed by chance. As for growth: there
+/// are many stacks, and each is asked.
+const CHANCE: f64 = 0.01;
 
-/// Regresses increments of memory on the counts of the same events.
-pub fn follow(increments_bytes: &[f64], counts: &[f64]) -> Follow {
-    let n = increments_bytes.len().min(counts.len());
-    let (increments, counts) = (&increments_bytes[..n], &counts[..n]);
-    let (mean_bytes, mean_count) = (mean(increments), mean(counts));
+/// Regresses increments of memory on the counts of the same events, each a mean over so many
+/// events.
+pub fn follow(increments_bytes: &[f64], counts: &[f64], events: &[f64]) -> Follow {
+    let points = || {
+        let increments = increments_bytes.iter().zip(counts).zip(events);
+        increments.map(|((&bytes, &count), &weight)| (bytes, count, weight))
+    };
+    let n = points().count();
+    let whole: f64 = points().map(|(_, _, weight)| weight).sum();
+    let mean = |value: fn((f64, f64, f64)) -> f64| points().map(value).sum::<f64>() / whole;
+    let mean_bytes = mean(|(bytes, _, weight)| weight * bytes);
+    let mean_count = mean(|(_, count, weight)| weight * count);
     let (mut sxx, mut sxy, mut syy) = (0.0, 0.0, 0.0);
-    for (bytes, count) in increments.iter().zip(counts) {
-        sxx += (count - mean_count) * (count - mean_count);
-        sxy += (count - mean_count) * (bytes - mean_bytes);
-        syy += (bytes - mean_bytes) * (bytes - mean_bytes);
+    for (bytes, count, weight) in points() {
+        sxx += weight * (count - mean_count) * (count - mean_count);
+        sxy += weight * (count - mean_count) * (bytes - mean_bytes);
+        syy += weight * (bytes - mean_bytes) * (bytes - mean_bytes);
     }
     if n < 3 || sxx <= 0.0 {
         return unclear(n, mean_bytes);
     }
     let unit = sxy / sxx;
     let constant = mean_bytes - unit * mean_count;
-    let influence = |count: f64| {
-        let slope = (count - mean_count) / sxx;
-        (slope, 1.0 / n as f64 - mean_count * slope)
-    };
-    let scores = increments.iter().zip(counts).map(|(bytes, count)| {
-        let leverage = 1.0 / n as f64 + (count - mean_count) * (count - mean_count) / sxx;
+    let scores = points().map(|(bytes, count, weight)| {
+        let distance = count - mean_count;
+        let slope = weight * distance / sxx;
+        let level = weight / whole - mean_count * slope;
+        let leverage = weight / whole + distance * slope;
         let residual = bytes - constant - unit * count;
-        let (slope, level) = influence(*count);
         let inflated = residual / (1.0 - leverage).max(1e-3);
         (slope * inflated, level * inflated)
     });
     let (slope_scores, level_scores): (Vec<f64>, Vec<f64>) = scores.unzip();
     // Rounding of the sums, so that exact data do not claim more digits than there are.
-    let rounding = f64::EPSILON * syy.max(mean_bytes * mean_bytes * n as f64).sqrt();
+    let rounding = f64::EPSILON * syy.max(mean_bytes * mean_bytes * whole).sqrt();
     let unit_error = standard_error(&slope_scores).max(rounding / sxx.sqrt());
     let constant_error = standard_error(&level_scores).max(rounding);
     let student = Student::new((n - 2) as f64);
@@ -122,14 +137,15 @@ pub fn follow(increments_bytes: &[f64], counts: &[f64]) -> Follow {
 pub fn best_counter(
     increments_bytes: &[f64],
     counters: &[(&str, &[f64])],
+    events: &[f64],
 ) -> Option<(usize, Follow)> {
     let follows = counters
         .iter()
-        .map(|(_, counts)| follow(increments_bytes, counts));
+        .map(|(_, counts)| follow(increments_bytes, counts, events));
     follows
         .enumerate()
         .filter(|(_, f)| f.events >= FEWEST_EVENTS && f.bytes_per_unit > 0.0)
-        .filter(|(_, f)| f.chance * (counters.len() as f64) < 0.05)
+        .filter(|(_, f)| f.chance * (counters.len() as f64) < CHANCE)
         .max_by(|a, b| a.1.correlation.total_cmp(&b.1.correlation))
 }
 
@@ -137,11 +153,16 @@ fn dependence(follow: &Follow, mean_bytes: f64) -> Dependence {
     if follow.events < FEWEST_EVENTS {
         return Dependence::Unclear;
     }
-    let unit = follow.bytes_per_unit_low > 0.0 || follow.bytes_per_unit_high < 0.0;
+    let growth = mean_bytes.abs();
+    let is_notable = |part: f64| part.abs() >= MINOR_SHARE * growth;
+    let unit = (follow.bytes_per_unit_low > 0.0 || follow.bytes_per_unit_high < 0.0)
+        && is_notable(mean_bytes - follow.constant_bytes);
     let constant = (follow.constant_bytes_low > 0.0 || follow.constant_bytes_high < 0.0)
-        && follow.constant_bytes.abs() >= MINOR_SHARE * mean_bytes.abs();
+        && is_notable(follow.constant_bytes);
+    let furthest = (follow.constant_bytes_low.abs()).max(follow.constant_bytes_high.abs());
     match (unit, constant) {
-        (true, false) => Dependence::Proportional,
+        (true, false) if furthest <= UNKNOWN_SHARE * growth => Dependence::Proportional,
+        (true, false) => Dependence::Unclear,
         (true, true) => Dependence::Both,
         (false, true) => Dependence::PerEvent,
         (false, false) => Dependence::Unclear,

@@ -108,6 +108,7 @@ impl Parts {
             functions: functions.items,
             files: files.items,
             frames: frames.items,
+            without_table: frames.without_table.into_iter().collect(),
             places,
             nodes: nodes.items,
             sizes_total: rows.sizes_total.finish(stacks.len()),

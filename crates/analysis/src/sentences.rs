@@ -7,7 +7,7 @@ use crate::account;
 use crate::growth::{self, Growth, Outcome};
 use crate::shape::{self, Agreement, Shape, ShapeVerdict};
 use crate::stages::{self, Value};
-use crate::verdict::{self, Basis, Headline, Verdict};
+use crate::verdict::{self, Basis, Headline, LiveOf, Verdict};
 use residue_profile::units::{count, counted, counted_units, fractional_bytes};
 
 /// Why a run or a range has its headline, and what its rate was found from.
@@ -205,11 +205,12 @@ fn headline(reason: &verdict::Reason, verdict: &Verdict) -> String {
         ManyPaths => "no single stack grows enough to tell; their sum does".to_string(),
         SizeMayGrow { basis, .. } => match &verdict.live {
             Some(live) => format!(
-                "live heap {}; {} may grow",
+                "{} {}; {} may grow",
+                size(Basis::Live, verdict),
                 course(live, unit),
-                size(*basis)
+                size(*basis, verdict)
             ),
-            None => format!("no heap data; {} may grow", size(*basis)),
+            None => format!("no heap data; {} may grow", size(*basis, verdict)),
         },
         AllStacksComeToRest => {
             "every stack that moved stopped growing or was freed again".to_string()
@@ -232,9 +233,13 @@ fn headline(reason: &verdict::Reason, verdict: &Verdict) -> String {
 }
 
 /// What a rate was measured on.
-pub fn size(basis: Basis) -> &'static str {
+pub fn size(basis: Basis, verdict: &Verdict) -> &'static str {
     match basis {
-        Basis::Stacks | Basis::Live => "live heap",
+        Basis::Stacks | Basis::Live => match verdict.live_of {
+            LiveOf::Heap => "live heap",
+            LiveOf::HeapAndMapped => "live heap and mapped",
+            LiveOf::Mapped => "mapped memory",
+        },
         Basis::Rss => "RSS",
         Basis::Vm => "VM",
     }

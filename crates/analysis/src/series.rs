@@ -77,6 +77,12 @@ impl Series {
         steps.map(|(v, e)| (v[1] - v[0]) / (e[1] - e[0])).collect()
     }
 
+    /// How many events lie between one reading and the next.
+    pub fn steps(&self) -> Vec<f64> {
+        let steps = self.events.windows(2);
+        steps.map(|events| events[1] - events[0]).collect()
+    }
+
     /// Last reading minus the first, per event.
     pub fn end_to_end_rate(&self) -> f64 {
         match (self.values.first(), self.values.last()) {

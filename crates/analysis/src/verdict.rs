@@ -72,6 +72,30 @@ pub enum Basis {
     Vm,
 }
 
+/// What the memory that is live is made of. What a program maps is part of it: its own
+/// allocator may live there.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LiveOf {
+    Heap,
+    HeapAndMapped,
+    /// No allocation was recorded.
+    Mapped,
+}
+
+impl LiveOf {
+    fn recorded(profile: &Profile) -> LiveOf {
+        let moments = || profile.timeline.moments.iter();
+        let has_heap =
+            profile.heap.calls > 0 || moments().any(|moment| moment.live_bytes > Some(0));
+        let has_mapped = moments().any(|moment| moment.mapped_bytes > Some(0));
+        match (has_heap, has_mapped) {
+            (_, false) => LiveOf::Heap,
+            (true, true) => LiveOf::HeapAndMapped,
+            (false, true) => LiveOf::Mapped,
+        }
+    }
+}
+
 #[derive(Debug, Clone)]
 pub struct Verdict {
     pub source: Source,
@@ -82,6 +106,7 @@ pub struct Verdict {
     /// Of the basis: rate, interval, warm-up, events used.
     pub growth: Growth,
     pub live: Option<Growth>,
+    pub live_of: LiveOf,
     pub rss: Option<Growth>,
     pub vm: Option<Growth>,
     pub account: Option<GrowthAccount>,
@@ -209,6 +234,7 @@ pub fn verdict_of(
         basis,
         growth,
         live: sizes.live,
+        live_of: LiveOf::recorded(profile),
         rss: sizes.rss,
         vm: sizes.vm,
         account,

@@ -1,7 +1,16 @@
 //! Bytes per hit, from increments and counts.
 
-use residue_analysis::follow::{Dependence, best_counter, follow};
+use residue_analysis::follow::{self, Dependence, Follow};
 use residue_testkit::random::Random;
+
+/// Of events that are all kept.
+fn follow(increments: &[f64], counts: &[f64]) -> Follow {
+    follow::follow(increments, counts, &vec![1.0; counts.len()])
+}
+
+fn best_counter(increments: &[f64], counters: &[(&str, &[f64])]) -> Option<(usize, Follow)> {
+    follow::best_counter(increments, counters, &vec![1.0; increments.len()])
+}
 
 fn hits(n: usize, random: &mut Random) -> Vec<f64> {
     (0..n)

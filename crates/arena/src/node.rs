@@ -32,18 +32,21 @@ pub const STACK_LIMIT: u32 = 1 << STACK_BITS;
 /// A frame as the trie knows it:
 ///
 /// ```text
-///   63          48 47    46                                0
-///   +-------------+-----+----------------------------------+
-///   | generation  |exact|  instruction address             |
-///   +-------------+-----+----------------------------------+
+///   63          49 48       47    46                                0
+///   +-------------+--------+-----+----------------------------------+
+///   | generation  |no table|exact|  instruction address             |
+///   +-------------+--------+-----+----------------------------------+
 /// ```
 ///
 /// Addresses come back after `dlclose`, so a frame is an address in one
 /// generation of the modules. `exact` marks a frame that a signal interrupted:
-/// its address is that of the next instruction, not of a return.
+/// its address is that of the next instruction, not of a return. `no table` marks
+/// code without an unwind table: its caller, if it has one, was found by the frame
+/// pointer alone.
 pub const EXACT_BIT: u64 = 1 << 47;
 pub const ADDRESS_MASK: u64 = EXACT_BIT - 1;
-pub const GENERATION_SHIFT: u32 = 48;
+pub const NO_TABLE_BIT: u64 = 1 << 48;
+pub const GENERATION_SHIFT: u32 = 49;
 
 /// The key of the node that stands for the left-out middle of a deep stack.
 pub const CUT_KEY: u64 = 1;

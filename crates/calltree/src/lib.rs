@@ -30,7 +30,7 @@ pub use labels::{Label, LabelId};
 pub use path::{PathReader, PathStep};
 pub use patterns::smart_case;
 pub use pieces::{CUT_FRAMES, LOST_FRAME};
-pub use scopes::{outermost_scopes, scope_names};
+pub use scopes::{is_by_frame_pointer, outermost_scopes, scope_names};
 pub use tree::{CallNode, CallNodeId, CallTree, Children};
 
 use residue_names::{NameStyle, Rules};

@@ -10,6 +10,7 @@ use crate::course::{Course, Turn};
 use crate::filter::Marks;
 use crate::labels::{Label, Texts};
 use crate::pieces::{FunctionTable, Labelling, special_name};
+use crate::scopes::is_by_frame_pointer;
 use crate::{Detail, Options, placeholder};
 
 /// One function of a path.
@@ -18,6 +19,8 @@ pub struct PathStep {
     pub label: Label,
     /// The compiler put it into the function before it.
     pub is_inlined: bool,
+    /// Found by a frame pointer alone: what it called has no unwind table.
+    pub by_frame_pointer: bool,
 }
 
 /// Reads paths of one profile; every name is made once.
@@ -55,6 +58,7 @@ impl<'a> PathReader<'a> {
             Some(text) => vec![PathStep {
                 label: Label::text(text),
                 is_inlined: false,
+                by_frame_pointer: false,
             }],
             None => self.steps_to(stack.node),
         }
@@ -76,9 +80,17 @@ impl<'a> PathReader<'a> {
         // How much of it stays when the rest is cut.
         let mut root_steps = 0;
         let mut innermost = None;
-        for frame in frames {
+        let profile = self.profile;
+        let callees = frames.iter().skip(1).copied().map(Some).chain([None]);
+        for (&frame, callee) in frames.iter().zip(callees) {
+            let by_frame_pointer =
+                callee.is_some_and(|callee| is_by_frame_pointer(profile, frame, callee));
             for piece in self.pieces(frame) {
-                innermost = Some(piece.step.clone());
+                let step = PathStep {
+                    by_frame_pointer,
+                    ..piece.step.clone()
+                };
+                innermost = Some(step.clone());
                 let turn = course.turn(piece.action, piece.marks, joins_equal);
                 let is_same = || {
                     path.last()
@@ -94,7 +106,7 @@ impl<'a> PathReader<'a> {
                         root_steps = 1;
                     }
                 }
-                path.push(piece.step.clone());
+                path.push(step);
             }
         }
         if path.is_empty() {
@@ -118,6 +130,7 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
             step: PathStep {
                 label: Label::text(name),
                 is_inlined: false,
+                by_frame_pointer: false,
             },
             action: Action::Keep,
             marks: 0,
@@ -148,6 +161,7 @@ fn pieces(profile: &Profile, frame: FrameId, options: &Options<'_>) -> Vec<Piece
             step: PathStep {
                 label: labelling.label(part, &mut texts),
                 is_inlined: depth > 0,
+                by_frame_pointer: false,
             },
             action: shown[at].action,
             marks: filter.marks(&table.subjects[at], &shown[at].name, full),

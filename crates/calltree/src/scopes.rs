@@ -2,12 +2,20 @@
 
 use std::collections::BTreeSet;
 
-use residue_profile::{Frame, NONE, Profile};
+use residue_profile::{Frame, FrameId, NONE, Profile};
 
 /// The name in `[name]`, of a frame that is a scope.
 pub(crate) fn scope_name(linkage_name: &str, has_module: bool) -> Option<&str> {
     let name = linkage_name.strip_prefix('[')?.strip_suffix(']')?;
     (!has_module).then_some(name)
+}
+
+/// Whether a frame on a path was found by the frame pointer of the one that it called. A
+/// scope stands on paths too, and was not found but marked.
+pub fn is_by_frame_pointer(profile: &Profile, frame: FrameId, callee: FrameId) -> bool {
+    let is_scope = |frame| scope_of(profile, frame).is_some();
+    profile.is_without_table(callee)
+        && (profile.frames.get(frame as usize)).is_some_and(|frame| !is_scope(frame))
 }
 
 /// The names of all scopes.

@@ -4,12 +4,14 @@
 use crate::arena_file::{ArenaFile, Error};
 use crate::jit::{self, Wanted};
 use crate::modules::{Loaded, frame_of};
-use residue_arena::node::{FIRST_SCOPE_KEY, GENERATION_SHIFT, SCOPE_KEYS_END};
+use residue_arena::node::{FIRST_SCOPE_KEY, GENERATION_SHIFT, NO_TABLE_BIT, SCOPE_KEYS_END};
 use residue_profile::{Frame, FrameId, FunctionId, NONE};
 use std::collections::HashMap;
 
 pub struct Frames {
     pub frames: Vec<Frame>,
+    /// Those whose code has no unwind table, ascending.
+    pub without_table: Vec<FrameId>,
     pub functions: Vec<String>,
     pub notes: Vec<String>,
 }
@@ -40,8 +42,11 @@ pub fn read(
     let mut notes = Vec::new();
     names.extend(jit::names(arena, wanted, &mut notes)?);
     let functions = give(&mut frames, names);
+    let keys = (0..).zip(keys);
+    let without_table = keys.filter(|(_, key)| *key & NO_TABLE_BIT != 0);
     Ok(Frames {
         frames,
+        without_table: without_table.map(|(frame, _)| frame).collect(),
         functions,
         notes,
     })

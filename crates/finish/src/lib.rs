@@ -156,6 +156,7 @@ fn put_together(
         functions: frames.functions,
         files: Vec::new(),
         frames: frames.frames,
+        without_table: frames.without_table,
         places: Ragged::default(),
         nodes: paths.nodes,
         stacks,

@@ -85,7 +85,10 @@ fn parse(name: &str, style: DemangleStyle) -> Option<String> {
         DemangleStyle::Full => options,
         DemangleStyle::NoParams => options.no_params().no_return_type(),
     };
-    let mut output = Output::default();
+    let mut output = Output {
+        text: Text::of(name),
+        steps: 0,
+    };
     symbol.structured_demangle(&mut output, &options).ok()?;
     let text = String::from(output.text);
     // An empty parameter pack leaves its comma behind.
@@ -133,7 +136,6 @@ fn skip_number_or_identifier(previous: u8, mut name: &[u8]) -> &[u8] {
     }
 }
 
-#[derive(Default)]
 struct Output {
     text: Text,
     steps: usize,

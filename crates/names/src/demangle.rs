@@ -114,38 +114,47 @@ fn legacy_rust_length(name: &str) -> Option<usize> {
 }
 
 fn rust(name: &str) -> Option<String> {
-    let mut text = Text::default();
+    let mut text = Text::of(name);
     // The alternate form is the one without the hash.
     write!(text, "{:#}", rustc_demangle::try_demangle(name).ok()?).ok()?;
     // Nothing is left of a name that is only a hash.
-    Some(text.0).filter(|text| !text.is_empty())
+    Some(text.text).filter(|text| !text.is_empty())
 }
 
-/// The longest readable name. A page of text helps nobody to recognise a
-/// function, and a name that refers back to itself can grow without bound.
-pub(crate) const LONGEST: usize = 64 << 10;
+/// How long a readable name may become: pages of text help nobody to recognise a function. A
+/// name that refers back to itself can grow without bound; of a quarter of a million in the
+/// libraries of a system, three have more than four kilobytes, and none grew thirtyfold.
+pub(crate) fn longest(linkage_name: &str) -> usize {
+    (linkage_name.len().saturating_mul(32)).clamp(4 << 10, 64 << 10)
+}
 
-/// Text that refuses to grow beyond [`LONGEST`].
-pub(crate) struct Text(String);
+/// Text that refuses to grow beyond its limit.
+pub(crate) struct Text {
+    text: String,
+    longest: usize,
+}
 
-impl Default for Text {
-    fn default() -> Text {
-        Text(String::with_capacity(512))
+impl Text {
+    pub(crate) fn of(linkage_name: &str) -> Text {
+        Text {
+            text: String::with_capacity(512),
+            longest: longest(linkage_name),
+        }
     }
 }
 
 impl Write for Text {
     fn write_str(&mut self, piece: &str) -> fmt::Result {
-        if self.0.len() + piece.len() > LONGEST {
+        if self.text.len() + piece.len() > self.longest {
             return Err(fmt::Error);
         }
-        self.0.push_str(piece);
+        self.text.push_str(piece);
         Ok(())
     }
 }
 
 impl From<Text> for String {
     fn from(text: Text) -> String {
-        text.0
+        text.text
     }
 }

@@ -15,6 +15,7 @@ impl Profile {
     pub fn repair(&mut self) -> Vec<Damage> {
         let mut damages = Vec::new();
         self.repair_frames(&mut damages);
+        self.repair_without_table(&mut damages);
         self.repair_places(&mut damages);
         self.repair_nodes(&mut damages);
         self.repair_stacks(&mut damages);
@@ -39,6 +40,23 @@ impl Profile {
             }
         }
         damages.extend([modules, functions].into_iter().filter_map(Wrong::damage));
+    }
+
+    fn repair_without_table(&mut self, damages: &mut Vec<Damage>) {
+        let frames = self.frames.len();
+        let mut wrong = Wrong::new(Tag::NTAB, "rows are no frame, or not in order");
+        let mut index = 0;
+        let mut last = None;
+        self.without_table.retain(|&frame| {
+            let is_right = (frame as usize) < frames && last < Some(frame);
+            match is_right {
+                true => last = Some(frame),
+                false => wrong.count(index),
+            }
+            index += 1;
+            is_right
+        });
+        damages.extend(wrong.damage());
     }
 
     fn repair_places(&mut self, damages: &mut Vec<Damage>) {

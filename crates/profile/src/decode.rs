@@ -66,6 +66,7 @@ fn add_jobs<'a>(jobs: &mut Jobs<'a>, tables: &'a mut Tables) {
     jobs.table(Tag::MODS, &mut tables.modules, json);
     jobs.table(Tag::FUNC, &mut tables.functions, texts);
     jobs.table(Tag::FRAM, &mut tables.frames, frames);
+    jobs.table(Tag::NTAB, &mut tables.without_table, without_table);
     jobs.table(Tag::NODE, &mut tables.nodes, nodes);
     jobs.table(Tag::STAK, &mut tables.paths, paths);
     jobs.table(Tag::CNTR, &mut tables.stacks, counters);
@@ -133,6 +134,14 @@ fn frames(raw: &[u8]) -> Result<Vec<Frame>, Reason> {
         });
     }
     Ok(frames)
+}
+
+/// Columns of a newer writer may follow.
+fn without_table(raw: &[u8]) -> Result<Vec<FrameId>, Reason> {
+    let mut cursor = Cursor::new(raw);
+    let rows = cursor.count(1)?;
+    let mut frames = Delta::new(cursor.column(rows)?);
+    (0..rows).map(|_| frames.u32()).collect()
 }
 
 fn nodes(raw: &[u8]) -> Result<Vec<Node>, Reason> {

@@ -13,6 +13,7 @@
 //!   HTOT  rows | bins in row ...         | bits ...              | blocks ...
 //!   HLIV  as HTOT
 //!   BRTH  rows | bins in row ...         | birth - birth before ... | blocks ... | bytes ...
+//!   NTAB  rows | delta frame ...
 //!   FILE  as FUNC
 //!   PLAC  drawn in crate::places
 //!   THRD  JSON [ thread, ... ]
@@ -63,6 +64,9 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     file.section(Tag::HTOT, &sizes(&profile.sizes_total))?;
     file.section(Tag::HLIV, &sizes(&profile.sizes_live))?;
     file.section(Tag::BRTH, &births(&profile.births))?;
+    if !profile.without_table.is_empty() {
+        file.section(Tag::NTAB, &without_table(&profile.without_table))?;
+    }
     source(&mut file, profile)?;
     by_thread(&mut file, profile)?;
     timeline(&mut file, &profile.timeline)?;
@@ -210,6 +214,12 @@ fn frames(frames: &[Frame]) -> Vec<u8> {
     out.plain(frames.iter().map(|frame| id_to_code(frame.module)));
     out.deltas(frames.iter().map(|frame| frame.address));
     out.deltas(frames.iter().map(|frame| id_to_code(frame.function)));
+    out.finish()
+}
+
+fn without_table(frames: &[FrameId]) -> Vec<u8> {
+    let mut out = table(frames.len());
+    out.deltas(frames.iter().map(|&frame| u64::from(frame)));
     out.finish()
 }
 

@@ -10,7 +10,7 @@
 //!            │ section header 40 bytes │ payload (zstd)       │  MODS
 //!            ├─────────────────────────┴──────────────────────┤
 //!            │ ...   FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH  │
-//!            │ ...   FILE PLAC THRD THST, if not empty        │
+//!            │ ...   NTAB FILE PLAC THRD THST, if not empty   │
 //!            │ ...   the timeline, as far as there is one     │
 //!            ├─────────────────────────┬──────────────────────┤
 //!            │ section header 40 bytes │ payload (zstd)       │  END
@@ -129,7 +129,7 @@ macro_rules! sections {
 
 sections! {
     META MODS FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH;
-    FILE PLAC THRD THST TIME MOMT STMP CNTS CTOT CHNG ACCT SNAP DEFR
+    NTAB FILE PLAC THRD THST TIME MOMT STMP CNTS CTOT CHNG ACCT SNAP DEFR
 }
 
 impl fmt::Display for Tag {

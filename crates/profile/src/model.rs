@@ -44,6 +44,9 @@ pub struct Profile {
     /// Paths of source files, as the compiler was given them.
     pub files: Vec<String>,
     pub frames: Vec<Frame>,
+    /// Frames in code without an unwind table, ascending: who called them was found by
+    /// the frame pointer alone, and is less certain than other callers.
+    pub without_table: Vec<FrameId>,
     /// Per frame, in the order of `frames`: where it is in the source, innermost first.
     /// The last place is the frame's own function, those before it were inlined there.
     /// Empty where there is no debug information.
@@ -357,6 +360,11 @@ impl Profile {
             at = here.parent;
             Some(here.frame)
         })
+    }
+
+    /// Whether the caller of this frame was found by the frame pointer alone.
+    pub fn is_without_table(&self, frame: FrameId) -> bool {
+        self.without_table.binary_search(&frame).is_ok()
     }
 
     pub fn module_name(&self, module: ModuleId) -> Option<&str> {

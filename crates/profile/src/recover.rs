@@ -19,6 +19,7 @@ pub(crate) struct Tables {
     pub functions: Option<Vec<String>>,
     pub files: Option<Vec<String>>,
     pub frames: Option<Vec<Frame>>,
+    pub without_table: Option<Vec<FrameId>>,
     pub places: Option<Ragged<SourcePlace>>,
     pub nodes: Option<Vec<Node>>,
     pub paths: Option<Vec<(NodeId, StackKind)>>,
@@ -43,6 +44,7 @@ impl Tables {
             functions: None,
             files: None,
             frames: None,
+            without_table: None,
             places: None,
             nodes: None,
             paths: None,
@@ -83,6 +85,7 @@ impl Tables {
             functions: self.functions.unwrap_or_default(),
             files: self.files.unwrap_or_default(),
             frames: self.frames.unwrap_or_default(),
+            without_table: self.without_table.unwrap_or_default(),
             places: self.places.unwrap_or_default(),
             nodes: self.nodes.unwrap_or_default(),
             stacks,
@@ -149,6 +152,7 @@ impl Tables {
         }
         if self.frames.is_none() {
             self.places = None;
+            self.without_table = None;
             for node in self.nodes.iter_mut().flatten() {
                 if node.frame != CUT {
                     node.frame = NONE;

@@ -32,6 +32,7 @@ fn sample_without(tag: Tag) -> Profile {
         Tag::FRAM => {
             profile.frames.clear();
             profile.places = Ragged::default();
+            profile.without_table.clear();
             let named = profile.nodes.iter_mut().filter(|node| node.frame != CUT);
             named.for_each(|node| node.frame = NONE);
         }
@@ -63,6 +64,7 @@ fn sample_without(tag: Tag) -> Profile {
             profile.files.clear();
             change_places(&mut profile, |place| place.file = NONE);
         }
+        Tag::NTAB => profile.without_table.clear(),
         Tag::PLAC => profile.places = Ragged::default(),
         Tag::THRD => {
             profile.threads.clear();

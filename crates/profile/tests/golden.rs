@@ -12,12 +12,21 @@ const GOLDEN: &[u8] = include_bytes!("golden/v1.bin");
 /// With a timeline, places, threads and a reported stack.
 const GOLDEN_FULL: &[u8] = include_bytes!("golden/v2.bin");
 
+/// What the second file was written from: before frames without a table were told apart.
+fn full_sample_of_version_2() -> Profile {
+    Profile {
+        without_table: Vec::new(),
+        ..full_sample()
+    }
+}
+
 #[test]
 fn the_golden_files_read_as_they_were_written() {
     assert_eq!(decode(GOLDEN).unwrap(), sample());
-    assert_eq!(decode(GOLDEN_FULL).unwrap(), full_sample());
+    assert_eq!(decode(GOLDEN_FULL).unwrap(), full_sample_of_version_2());
     let tags: Vec<Tag> = spans(GOLDEN_FULL).iter().map(|span| span.tag).collect();
-    assert_eq!(tags, Tag::ALL);
+    let without = Tag::ALL.into_iter().filter(|tag| *tag != Tag::NTAB);
+    assert_eq!(tags, without.collect::<Vec<_>>());
 }
 
 /// Compared before compression, since a newer zstd may choose other bytes for
@@ -30,7 +39,8 @@ fn the_same_content_still_gives_the_same_bytes() {
         sections.retain(|(tag, _)| !JSON.contains(tag));
         sections
     };
-    for (profile, golden, count) in [(sample(), GOLDEN, 9), (full_sample(), GOLDEN_FULL, 19)] {
+    let full = full_sample_of_version_2();
+    for (profile, golden, count) in [(sample(), GOLDEN, 9), (full, GOLDEN_FULL, 19)] {
         let file = encode(&profile).unwrap();
         assert_eq!(file[..FILE_HEADER_BYTES], golden[..FILE_HEADER_BYTES]);
         assert_eq!(tables(&file), tables(golden));

@@ -7,7 +7,7 @@ use common::timelines::full_sample;
 use common::*;
 use residue_profile::*;
 
-const ADDED: [Tag; 4] = [Tag::FILE, Tag::PLAC, Tag::THRD, Tag::THST];
+const ADDED: [Tag; 5] = [Tag::NTAB, Tag::FILE, Tag::PLAC, Tag::THRD, Tag::THST];
 
 fn raw(file: &[u8], tag: Tag) -> Vec<u8> {
     let found = raw_sections(file).into_iter().find(|(at, _)| *at == tag);
@@ -18,6 +18,8 @@ fn raw(file: &[u8], tag: Tag) -> Vec<u8> {
 #[test]
 fn the_tables_are_laid_out_as_documented() {
     let file = encode(&full_sample()).unwrap();
+    // Frames 1 3.
+    assert_eq!(raw(&file, Tag::NTAB), [2, 2, 4]);
     let files = [
         &[3, 16, 0, 16][..],
         "/src/größe.cpp/usr/include/new".as_bytes(),
@@ -57,6 +59,7 @@ fn what_is_not_there_takes_no_section() {
     };
     let mut profile = full_sample();
     assert_eq!(tags(&profile), Tag::ALL);
+    profile.without_table.clear();
     profile.files.clear();
     profile.places = Ragged::default();
     profile.threads.clear();
@@ -122,9 +125,21 @@ fn rows_are_as_many_as_frames_and_stacks_and_in_order() {
 }
 
 #[test]
+fn frames_without_a_table_are_frames_and_in_order() {
+    let mut profile = full_sample();
+    profile.without_table = vec![1, 1, 9, 0, 3];
+    let texts: Vec<String> = profile.repair().iter().map(Damage::to_string).collect();
+    assert_eq!(
+        texts,
+        ["section NTAB: bad value: 3 rows are no frame, or not in order, the first is number 1"]
+    );
+    assert_eq!(profile, full_sample());
+}
+
+#[test]
 fn further_columns_of_a_newer_version_are_skipped() {
     let file = encode(&full_sample()).unwrap();
-    for tag in [Tag::PLAC, Tag::THST] {
+    for tag in [Tag::NTAB, Tag::PLAC, Tag::THST] {
         let mut newer = raw(&file, tag);
         newer.extend([1; 10]);
         let read = decode(&with_payload(&file, tag, &newer)).unwrap();

@@ -70,7 +70,7 @@ const MOST_MODULES: usize = 1 << 16;
 
 /// What stands in place of a generation from here on is the number of a row: there is room
 /// for this many modules that were moved, among those that are loaded at one time.
-const FIRST_MOVED: u32 = 0xff00;
+const FIRST_MOVED: u32 = 0x7f00;
 const MARK_LIMIT: u32 = (1 << (64 - node::GENERATION_SHIFT)) - 1;
 const MOST_GENERATION: u32 = FIRST_MOVED - 1;
 
@@ -156,7 +156,8 @@ fn moved_back(key: u64) -> u64 {
         .wrapping_sub(start)
         .wrapping_add(first_start);
     let generation = known.generation.load(Ordering::Relaxed);
-    generation << node::GENERATION_SHIFT | key & node::EXACT_BIT | address & node::ADDRESS_MASK
+    let marks = key & (node::NO_TABLE_BIT | node::EXACT_BIT);
+    generation << node::GENERATION_SHIFT | marks | address & node::ADDRESS_MASK
 }
 
 /// Enters a module that was met for the first time; returns the mark of its frames.

@@ -3,7 +3,7 @@
 
 use crate::hot;
 use crate::sys;
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use residue_arena::header;
 
 /// Room for `count` values of `T`, zeroed; `None` when the kernel has no more.
@@ -16,6 +16,9 @@ pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
     let start = sys::map_private(bytes)
         .ok()
         .or_else(|| take_reserved(bytes))?;
+    if IS_KEPT_UNLOCKED.load(Ordering::Relaxed) {
+        sys::unlock(start as usize, bytes);
+    }
     remember(start as usize, bytes);
     account(touched_bytes as i64);
     if let Some(arena) = hot::get().arena() {
@@ -23,6 +26,14 @@ pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
         virtual_bytes.fetch_add(bytes.next_multiple_of(4096) as u64, Ordering::Relaxed);
     }
     Some(start.cast())
+}
+
+/// Whether the program locks what is mapped, and may lock little: the recorder's share would
+/// be taken off the program's.
+static IS_KEPT_UNLOCKED: AtomicBool = AtomicBool::new(false);
+
+pub fn keep_unlocked() {
+    IS_KEPT_UNLOCKED.store(true, Ordering::Relaxed);
 }
 
 /// Address space that was mapped when it was still possible: a program that confines itself
@@ -86,6 +97,26 @@ fn remember(start: usize, bytes: usize) {
         // Where another thread was first, its page is used, and this one is a page lost.
         let _ = first.compare_exchange(page.cast(), fresh, Ordering::AcqRel, Ordering::Acquire);
     }
+}
+
+/// The first of the recorder's private mappings, as start and end, that lies in a range.
+pub fn first_overlap(start: usize, end: usize) -> Option<(usize, usize)> {
+    let first = hot::get().private_mappings.load(Ordering::Acquire);
+    let mut page = first.cast::<Listed>().cast_const();
+    let mut found: Option<(usize, usize)> = None;
+    // SAFETY: pages of the list are never unmapped.
+    while let Some(listed) = unsafe { page.as_ref() } {
+        for (at, length) in &listed.mappings {
+            let length = length.load(Ordering::Acquire).next_multiple_of(4096);
+            let at = at.load(Ordering::Relaxed);
+            let is_lower = found.is_none_or(|(lowest, _)| at < lowest);
+            if at < end && start < at + length && is_lower {
+                found = Some((at, at + length));
+            }
+        }
+        page = listed.next.cast_const();
+    }
+    found
 }
 
 /// Puts the account right: asks the kernel which pages are there.

@@ -23,6 +23,9 @@ const SYS_SHMCTL: usize = 31;
 const SYS_GETPID: usize = 39;
 const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
+const SYS_MUNLOCK: usize = 150;
+const SYS_MLOCKALL: usize = 151;
+const SYS_MUNLOCKALL: usize = 152;
 const SYS_PRCTL: usize = 157;
 const SYS_GETTID: usize = 186;
 const SYS_TKILL: usize = 200;
@@ -30,6 +33,7 @@ const SYS_EXIT_GROUP: usize = 231;
 const SYS_PRLIMIT64: usize = 302;
 const SYS_PROCESS_VM_READV: usize = 310;
 const SYS_MEMBARRIER: usize = 324;
+const SYS_MLOCK2: usize = 325;
 
 pub const PROT_READ: usize = 1;
 pub const PROT_WRITE: usize = 2;
@@ -45,11 +49,14 @@ pub const MADV_DONTDUMP: usize = 16;
 pub const MADV_WIPEONFORK: usize = 18;
 pub const MADV_POPULATE_WRITE: usize = 23;
 pub const RLIMIT_FSIZE: usize = 1;
+pub const RLIMIT_MEMLOCK: usize = 8;
 pub const RLIMIT_AS: usize = 9;
 
 /// A negative errno, as the kernel gives it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub isize);
+
+pub const ENOMEM: Errno = Errno(-12);
 
 #[inline]
 fn checked(result: isize) -> Result<usize, Errno> {
@@ -196,6 +203,27 @@ pub fn soft_limit(resource: usize) -> u64 {
         )
     };
     limits[0]
+}
+
+pub fn lock_all(flags: usize) -> Result<usize, Errno> {
+    // SAFETY: locked memory has the content that it had.
+    unsafe { call(SYS_MLOCKALL, [flags, 0, 0, 0, 0, 0]) }
+}
+
+pub fn unlock_all() {
+    // SAFETY: as above.
+    let _ = unsafe { call(SYS_MUNLOCKALL, [0; 6]) };
+}
+
+/// Locks a range of memory; with `on_fault` its pages only as they are touched.
+pub fn lock(start: usize, bytes: usize, on_fault: bool) {
+    // SAFETY: as above.
+    let _ = unsafe { call(SYS_MLOCK2, [start, bytes, usize::from(on_fault), 0, 0, 0]) };
+}
+
+pub fn unlock(start: usize, bytes: usize) {
+    // SAFETY: as above.
+    let _ = unsafe { call(SYS_MUNLOCK, [start, bytes, 0, 0, 0, 0]) };
 }
 
 /// Where the program's data segment ends.

@@ -4,6 +4,7 @@ use crate::arenas::ArenaDirectory;
 use crate::as_owner::AsOwner;
 use crate::ending::now_unix_ns;
 use crate::finishing::{self, LateBar};
+use crate::threads;
 use crate::users;
 use anyhow::Result;
 use residue_finish::{Asked, Ending};
@@ -26,7 +27,9 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
         cache: Cache::of_user().filter(|_| !owner.is_another()),
         ..Search::default()
     };
-    let mut profile = finishing::read(&arena, &ending, &search, &LateBar::start())?;
+    // By threads that begin with this one's rights: those of a pool of before have more.
+    let read = || finishing::read(&arena, &ending, &search, &LateBar::start());
+    let mut profile = threads::spread(read)?;
     // It is for showing, and the program may have written anything.
     profile.make_harmless();
     Ok(profile)

@@ -21,7 +21,13 @@ use std::time::Duration;
 
 /// Fewer arenas than this are finished at the end, if there is room enough.
 const FEW_ARENAS: usize = 128;
-const PERIOD: Duration = Duration::from_millis(20);
+/// While there is something to do; processes end all the time then.
+const BUSY_PERIOD: Duration = Duration::from_millis(20);
+/// Nothing tells of a file system that fills up, so it is looked at now and then: as rarely as it
+/// could not have filled since, nor so many processes have ended, at this pace.
+const LONGEST_PERIOD: Duration = Duration::from_millis(250);
+const FASTEST_BYTES_PER_SECOND: f64 = (2_u64 << 30) as f64;
+const MOST_STARTS_PER_SECOND: f64 = 500.0;
 const FOLDER: &str = "finished";
 const IDENTITY_SUFFIX: &str = "json";
 /// Its command line is the longest part of it.
@@ -40,10 +46,14 @@ pub fn start(
     search: Search,
 ) -> io::Result<Repeated> {
     let directory = ArenaDirectory::at(directory);
-    Repeated::start("finishing", PERIOD, move |stop| {
+    Repeated::start("finishing", move |stop| {
         threads::work_alone();
-        if !is_wanted(&directory) {
-            return;
+        let spare_bytes = directory
+            .free_bytes()
+            .map(|free| free.saturating_sub(LEAST_FREE_BYTES));
+        let period = period(spare_bytes, directory.files().len());
+        if period > BUSY_PERIOD {
+            return period;
         }
         keep_reserve(&directory.path);
         let files = directory.files().into_iter();
@@ -54,21 +64,26 @@ pub fn start(
             .rposition(|arena| arena.identity.pid == first_pid);
         for (place, arena) in arenas.iter().enumerate() {
             if stop() {
-                return;
+                break;
             }
             if Some(place) != first && !arena.is_in_use() {
                 // What cannot be finished now is tried again at the end, and told then.
                 let _ = finish(&directory.path, arena, &asked, &search);
             }
         }
+        period
     })
 }
 
-fn is_wanted(directory: &ArenaDirectory) -> bool {
-    let is_small = directory
-        .free_bytes()
-        .is_some_and(|free| free < LEAST_FREE_BYTES);
-    is_small || directory.files().len() >= FEW_ARENAS
+/// How long it takes, at least, until arenas are to be finished: with so much room to spare, if
+/// that is known, and so many of them.
+fn period(spare_bytes: Option<u64>, arenas: usize) -> Duration {
+    let until_short = spare_bytes.map_or(f64::MAX, |bytes| bytes as f64 / FASTEST_BYTES_PER_SECOND);
+    let until_many = FEW_ARENAS.saturating_sub(arenas) as f64 / MOST_STARTS_PER_SECOND;
+    let seconds = until_short
+        .min(until_many)
+        .min(LONGEST_PERIOD.as_secs_f64());
+    Duration::from_secs_f64(seconds).max(BUSY_PERIOD)
 }
 
 fn keep_reserve(directory: &Path) {
@@ -164,4 +179,28 @@ fn read_identity(path: &Path) -> Option<Identity> {
         .read_to_end(&mut bytes)
         .ok()?;
     serde_json::from_slice(&bytes).ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_short_run_with_room_is_looked_at_four_times_a_second() {
+        assert_eq!(period(Some(8 << 30), 1), LONGEST_PERIOD);
+        assert_eq!(period(None, 1), LONGEST_PERIOD);
+    }
+
+    #[test]
+    fn where_room_or_processes_may_soon_be_many_it_is_looked_at_sooner() {
+        assert_eq!(period(Some(200 << 20), 1).as_millis(), 97);
+        assert_eq!(period(Some(8 << 30), FEW_ARENAS - 20).as_millis(), 40);
+    }
+
+    #[test]
+    fn arenas_are_finished_where_they_are_many_or_room_is_short() {
+        assert_eq!(period(Some(0), 1), BUSY_PERIOD);
+        assert_eq!(period(Some(8 << 30), FEW_ARENAS), BUSY_PERIOD);
+        assert_eq!(period(None, FEW_ARENAS + 1000), BUSY_PERIOD);
+    }
 }

@@ -6,6 +6,7 @@
 
 use anyhow::{Context, Result, bail};
 use nix::sys::statvfs::FsFlags;
+use residue_symbols::is_out_of_reach;
 use std::fs;
 use std::io::Write;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt, PermissionsExt};
@@ -82,6 +83,9 @@ fn install_in(directory: &Path) -> Result<PathBuf> {
             "{}: no library can be loaded from there (noexec)",
             directory.display()
         );
+    }
+    if !is_out_of_reach(directory) {
+        bail!("{}: within reach of another user", directory.display());
     }
     let path = directory.join(format!("recorder-{:016x}.so", fingerprint(RECORDER)));
     let is_there = fs::read(&path).is_ok_and(|found| found == RECORDER);

@@ -13,19 +13,18 @@ pub struct Repeated {
 }
 
 impl Repeated {
-    /// `work` may ask whether to stop. Fails where no thread can be started.
+    /// `work` may ask whether to stop, and says how long to wait for the next time. Fails where
+    /// no thread can be started.
     pub fn start(
         name: &str,
-        period: Duration,
-        mut work: impl FnMut(&dyn Fn() -> bool) + Send + 'static,
+        mut work: impl FnMut(&dyn Fn() -> bool) -> Duration + Send + 'static,
     ) -> io::Result<Repeated> {
         let stop = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&stop);
         let thread = Builder::new().name(name.to_string()).spawn(move || {
             let is_over = || seen.load(Ordering::Acquire);
             while !is_over() {
-                work(&is_over);
-                park_timeout(period);
+                park_timeout(work(&is_over));
             }
         })?;
         Ok(Repeated {

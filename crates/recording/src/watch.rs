@@ -51,7 +51,10 @@ pub fn start(directory: PathBuf, orders: Orders) -> io::Result<Repeated> {
         true => PERIOD.min(orders.tick / 4).max(QUICK_PERIOD),
         false => QUICK_PERIOD,
     };
-    Repeated::start("watch", period, move |_| watched.look(&directory, &orders))
+    Repeated::start("watch", move |_| {
+        watched.look(&directory, &orders);
+        period
+    })
 }
 
 /// The processes known so far, by arena; `None` for those that have ended.

@@ -12,6 +12,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::cache_entry::{self, Entry};
+use crate::out_of_reach::is_out_of_reach;
 use crate::witness;
 
 /// More than the answers of hundreds of programs.
@@ -31,7 +32,7 @@ pub struct Cache {
 
 impl Cache {
     /// In `$RESIDUE_CACHE_DIR`, else in `residue` of the user's cache directory. `None`
-    /// if there is none of these.
+    /// if there is none of these, or if it is within reach of another user.
     pub fn of_user() -> Option<Cache> {
         let variable = |name| env::var_os(name).filter(|value| !value.is_empty());
         let directory = match variable("RESIDUE_CACHE_DIR") {
@@ -41,7 +42,7 @@ impl Cache {
                 None => PathBuf::from(variable("HOME")?).join(".cache/residue"),
             },
         };
-        Some(Cache::in_directory(&directory))
+        is_out_of_reach(&directory).then(|| Cache::in_directory(&directory))
     }
 
     /// In `symbols` below the given directory, which need not exist.

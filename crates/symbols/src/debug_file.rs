@@ -4,13 +4,12 @@
 //! the build-id below a fixed directory (or one that the user names), or by a name
 //! that the stripped file carries in `.gnu_debuglink`.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
 use object::ReadRef;
 
-use crate::image::Image;
+use crate::image::{Image, open_regular};
 use crate::search::Finder;
 
 /// What a debug file must show to be believed. A stale one would give names
@@ -92,7 +91,7 @@ fn crc32(path: &Path) -> io::Result<u32> {
     for (byte, entry) in (0u32..).zip(&mut table) {
         *entry = (0..8).fold(byte, |value, _| (value >> 1) ^ (0xedb8_8320 * (value & 1)));
     }
-    let mut file = File::open(path)?;
+    let mut file = open_regular(path).map_err(io::Error::other)?;
     let mut buffer = vec![0; 1 << 16];
     let mut crc = !0u32;
     loop {

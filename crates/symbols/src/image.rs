@@ -3,6 +3,7 @@
 use std::fs::{self, File};
 use std::io;
 use std::ops::Range;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
 
 use object::elf::{self, FileHeader64};
@@ -25,17 +26,27 @@ pub(crate) fn open(path: &Path) -> Result<ReadCache<File>, Error> {
 
 pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
     let open = || {
-        // Looked at before opening, which would wait for ever on a pipe.
-        if !fs::metadata(path)?.is_file() {
-            return Err(io::Error::other("not a regular file"));
-        }
-        File::open(path)
+        let regular = |status: fs::Metadata| match status.is_file() {
+            true => Ok(()),
+            false => Err(io::Error::other("not a regular file")),
+        };
+        // Looked at before opening, which some devices take for an order, and again after,
+        // without waiting for who writes into a pipe: the path may lead elsewhere by then.
+        regular(fs::metadata(path)?)?;
+        let file = File::options()
+            .read(true)
+            .custom_flags(NON_BLOCKING)
+            .open(path)?;
+        regular(file.metadata()?)?;
+        Ok(file)
     };
     open().map_err(|reason| Error::Read {
         path: path.to_owned(),
         reason,
     })
 }
+
+const NON_BLOCKING: i32 = 0o4000;
 
 /// An ELF file, in `data` that is a file or a piece of memory.
 pub(crate) struct Image<'data, R: ReadRef<'data>> {

@@ -17,6 +17,8 @@ pub fn profiles() -> Vec<(&'static str, Profile)> {
         ("deep-path-of-a-long-name", deep_path_of_a_long_name()),
         ("long-module-name", long_module_name()),
         ("long-name-in-many-files", long_name_in_many_files()),
+        ("names-that-unfold", names_that_unfold()),
+        ("names-of-megabytes", names_of_megabytes()),
         ("many-counters", many_counters()),
         ("many-stamps", many_stamps()),
         ("many-snapshots", many_snapshots()),
@@ -84,6 +86,46 @@ pub fn long_name_in_many_files() -> Profile {
         line: 1,
     };
     profile.places.push_row((0..files).map(place));
+    profile
+}
+
+/// Four thousand functions, each in some hundred bytes that stand for sixty thousand: a
+/// type of two, of two, of two and so on, every one named by a reference to the one before.
+pub fn names_that_unfold() -> Profile {
+    const DOUBLINGS: usize = 11;
+    // S_ is the template, S0_ the first type; types go on with S1_ and so on.
+    let doubling = |level: usize| {
+        let before = char::from_digit(level as u32, 36).map(|digit| digit.to_ascii_uppercase());
+        let before = before.unwrap_or('0');
+        format!("S_IS{before}_S{before}_E")
+    };
+    let types: String = (0..DOUBLINGS).map(doubling).collect();
+    let length = "_Z5f0000".len() + "1AIiiE".len() + types.len();
+    let names = (0..(FREE_BYTES - 4096) / (length + 1)).take(4_000);
+    with_functions(names.map(|number| format!("_Z5f{number:04}1AIiiE{types}")))
+}
+
+/// Names of four megabytes, in a file of one.
+pub fn names_of_megabytes() -> Profile {
+    with_functions((0..12).map(|number| format!("{number}{}", "n".repeat(4 << 20))))
+}
+
+/// So many functions, each with a stack of its own.
+fn with_functions(functions: impl Iterator<Item = String>) -> Profile {
+    let functions: Vec<String> = functions.collect();
+    let mut profile = with_chain(functions.len(), functions.len());
+    profile.functions = functions;
+    profile.frames = (0..profile.functions.len() as u32)
+        .map(|function| Frame {
+            module: 0,
+            address: u64::from(function),
+            function,
+        })
+        .collect();
+    for (index, node) in profile.nodes.iter_mut().enumerate().skip(1) {
+        node.parent = ROOT;
+        node.frame = index as u32 - 1;
+    }
     profile
 }
 

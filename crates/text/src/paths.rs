@@ -27,6 +27,11 @@ pub fn lines(path: &[PathStep], max_frames: usize, page: &Page, indent: usize) -
     lines
 }
 
+/// What [`BY_FRAME_POINTER`] means, for below the paths that show it.
+pub const ABOUT_FRAME_POINTERS: &str = "(by frame pointer): the function below has no unwind \
+    table; this caller is less certain than the others";
+const BY_FRAME_POINTER: &str = "  (by frame pointer)";
+
 fn line(index: usize, step: &PathStep, page: &Page, room: usize) -> String {
     let label = &step.label;
     if is_no_frame(label) {
@@ -36,6 +41,9 @@ fn line(index: usize, step: &PathStep, page: &Page, room: usize) -> String {
     let mut place = place(label).map_or(String::new(), |place| format!("  {place}"));
     if step.is_inlined {
         place.push_str("  (inlined)");
+    }
+    if step.by_frame_pointer {
+        place.push_str(BY_FRAME_POINTER);
     }
     let taken = number.len() + columns(&place);
     let room = room.saturating_sub(taken).max(SHORTEST_NAME);

@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
@@ -61,15 +62,19 @@ fn find_up_to(path: &str, folders: &[PathBuf], largest_bytes: u64) -> Option<Sou
 }
 
 fn open(path: &Path, largest_bytes: u64) -> Option<SourceFile> {
-    // Asked before it is opened: opening a pipe waits for who writes into it.
-    let about = fs::metadata(path).ok()?;
-    if !about.is_file() || about.len() > largest_bytes {
-        return None;
-    }
+    // Asked before it is opened, which some devices take for an order, and again after,
+    // without waiting for who writes into a pipe: the path may lead elsewhere by then.
+    let is_fit = |about: &fs::Metadata| about.is_file() && about.len() <= largest_bytes;
+    fs::metadata(path).ok().filter(is_fit)?;
+    let file = fs::File::options()
+        .read(true)
+        .custom_flags(nix::libc::O_NONBLOCK)
+        .open(path)
+        .ok()?;
+    let about = file.metadata().ok().filter(is_fit)?;
     let mut bytes = Vec::new();
     // Some files hold more than they say.
-    let mut file = fs::File::open(path).ok()?.take(largest_bytes + 1);
-    file.read_to_end(&mut bytes).ok()?;
+    file.take(largest_bytes + 1).read_to_end(&mut bytes).ok()?;
     if bytes.len() as u64 > largest_bytes {
         return None;
     }

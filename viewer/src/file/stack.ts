@@ -44,6 +44,8 @@ function fromRow(recording: Recording, index: number, row: StackRow): Omit<Stack
     address: null,
     framework,
     places: [],
+    // The file knows functions, not frames.
+    by_frame_pointer: false,
   });
   return {
     row,

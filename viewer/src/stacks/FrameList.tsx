@@ -48,6 +48,11 @@ export function FrameList(props: { frames: readonly FrameDetail[]; label: string
           <li key={i} class={line.isFramework ? "stacks-frame stacks-frame-framework" : "stacks-frame"}>
             <span class="stacks-frame-function" title={line.function}>{line.function}</span>
             {line.isInlined && <span class="chip" title="Inlined into the function that called it">inlined</span>}
+            {line.byFramePointer && (
+              <span class="chip" title="Less certain: the function that it called has no unwind table">
+                by frame pointer
+              </span>
+            )}
             {line.isFramework && <span class="visually-hidden">framework</span>}
             <FramePlace line={line} />
           </li>

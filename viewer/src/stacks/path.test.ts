@@ -9,8 +9,12 @@ const FRAMES: FrameDetail[] = [
       { function: "push", file: "/src/store.hpp", file_id: 3, line: 15 },
       { function: "simulate", file: "/src/sim.cpp", file_id: 4, line: 21 },
     ],
+    by_frame_pointer: false,
   },
-  { function: "_start", symbol: null, library: null, address: "0x20", framework: true, places: [] },
+  {
+    function: "_start", symbol: null, library: null, address: "0x20", framework: true, places: [],
+    by_frame_pointer: true,
+  },
 ];
 
 describe("frameLines", () => {
@@ -27,7 +31,7 @@ describe("frameLines", () => {
 describe("stackText", () => {
   it("is a line for each function, with what is known of its place", () => {
     expect(stackText(frameLines(FRAMES))).toBe(
-      "#0 push (inlined)  /src/store.hpp:15  libsim.so\n#1 simulate  /src/sim.cpp:21  libsim.so\n#2 _start",
+      "#0 push (inlined)  /src/store.hpp:15  libsim.so\n#1 simulate  /src/sim.cpp:21  libsim.so\n#2 _start (by frame pointer)",
     );
   });
 });

@@ -11,12 +11,13 @@ export interface FrameLine {
   line: number | null;
   isInlined: boolean;
   isFramework: boolean;
+  byFramePointer: boolean;
 }
 
 /** All functions of these frames, leaf first, inlined ones as lines of their own. */
 export function frameLines(frames: readonly FrameDetail[]): FrameLine[] {
   return frames.flatMap((frame) => {
-    const common = { library: frame.library, isFramework: frame.framework };
+    const common = { library: frame.library, isFramework: frame.framework, byFramePointer: frame.by_frame_pointer };
     if (frame.places.length === 0) {
       return [{ ...common, function: frame.function, file: null, fileId: null, line: null, isInlined: false }];
     }
@@ -55,7 +56,8 @@ export function stackText(lines: readonly FrameLine[]): string {
       const place = placeText(line.file, line.line, true);
       const where = [place, libraryText(line.library)].filter(Boolean).join("  ");
       const inlined = line.isInlined ? " (inlined)" : "";
-      return `#${i} ${line.function}${inlined}${where ? `  ${where}` : ""}`;
+      const how = line.byFramePointer ? " (by frame pointer)" : "";
+      return `#${i} ${line.function}${inlined}${how}${where ? `  ${where}` : ""}`;
     })
     .join("\n");
 }

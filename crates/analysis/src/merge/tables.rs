@@ -1,10 +1,12 @@
 //! Modules, names, frames and paths of many profiles, each once.
 
 use std::borrow::Borrow;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::hash::Hash;
 
-use residue_profile::{CUT, Frame, Module, NONE, Node, NodeId, Profile, ROOT, SourcePlace};
+use residue_profile::{
+    CUT, Frame, FrameId, Module, NONE, Node, NodeId, Profile, ROOT, SourcePlace,
+};
 
 /// Every item once, numbered in the order of first appearance.
 pub struct Interned<K> {
@@ -59,6 +61,8 @@ impl Modules {
 pub struct Frames {
     pub items: Vec<Frame>,
     pub places: Vec<u32>,
+    /// Without an unwind table in some profile.
+    pub without_table: BTreeSet<FrameId>,
     numbers: HashMap<(Frame, u32), u32>,
 }
 
@@ -142,6 +146,9 @@ impl Tables {
             let places = self.place_rows.number(places.as_slice());
             frames.push(self.frames.number(frame, places));
         }
+        let without_table = profile.without_table.iter();
+        let without_table = without_table.map(|&frame| renumbered(&frames, frame));
+        self.frames.without_table.extend(without_table);
         let mut nodes: Vec<NodeId> = Vec::with_capacity(profile.nodes.len());
         for (index, node) in profile.nodes.iter().enumerate() {
             let number = if index == ROOT as usize {

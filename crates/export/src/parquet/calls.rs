@@ -1,6 +1,7 @@
 //! The tree of calls with a row for every function: a frame of the profile is as many
 //! rows as there are functions inlined in it, and one.
 
+use residue_calltree::is_by_frame_pointer;
 use residue_names::{FrameName, NameStyle, Rules};
 use residue_profile::{
     CUT, FileId, Frame, FrameId, FunctionId, ModuleId, NONE, NodeId, Profile, ROOT, SourcePlace,
@@ -27,6 +28,8 @@ pub(super) struct NodeRow {
     /// Always before its children; `None` for the outermost call.
     pub parent: Option<u32>,
     pub frame: u32,
+    /// Its caller was found by the frame pointer alone.
+    pub caller_by_frame_pointer: bool,
 }
 
 pub(super) struct Calls<'a> {
@@ -72,8 +75,16 @@ impl<'a> Calls<'a> {
         for (index, node) in profile.nodes.iter().enumerate() {
             if index != ROOT as usize {
                 let mut parent = innermost(&node_ends, node.parent);
+                let caller = profile.nodes[node.parent as usize].frame;
+                let mut caller_by_frame_pointer = is_by_frame_pointer(profile, caller, node.frame);
                 for frame in rows_of_frame(node.frame) {
-                    nodes.push(NodeRow { parent, frame });
+                    nodes.push(NodeRow {
+                        parent,
+                        frame,
+                        caller_by_frame_pointer,
+                    });
+                    // What is inlined was called in the same frame.
+                    caller_by_frame_pointer = false;
                     parent = Some((nodes.len() - 1) as u32);
                 }
             }

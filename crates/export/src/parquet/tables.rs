@@ -75,6 +75,9 @@ pub(super) fn nodes<'a>(calls: &'a Calls<'_>) -> Result<Vec<Column<'a>>> {
         Column::of("node", |row| row as u32)?,
         Column::maybe("parent", |row| calls.nodes[row].parent)?,
         Column::of("frame", |row| calls.nodes[row].frame)?,
+        Column::of("caller_by_frame_pointer", |row| {
+            calls.nodes[row].caller_by_frame_pointer
+        })?,
     ])
 }
 

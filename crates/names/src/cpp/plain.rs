@@ -10,7 +10,7 @@ mod words;
 
 use std::ops::Range;
 
-use crate::demangle::{DemangleStyle, LONGEST};
+use crate::demangle::{DemangleStyle, longest};
 
 /// Levels of types within types. Real names have less than 60.
 const DEEPEST: usize = 300;
@@ -21,6 +21,7 @@ pub(super) fn demangle(mangled: &str, style: DemangleStyle) -> Option<String> {
         text: mangled.as_bytes(),
         at: "_Z".len(),
         shown: String::with_capacity(2 * mangled.len()),
+        longest: longest(mangled),
         known: Vec::new(),
         template: Vec::new(),
         depth: 0,
@@ -48,6 +49,7 @@ struct Reader<'a> {
     text: &'a [u8],
     at: usize,
     shown: String,
+    longest: usize,
     /// What can be referred to by number.
     known: Vec<Known>,
     /// The template arguments of the function whose parameters are being read.
@@ -82,7 +84,7 @@ impl Reader<'_> {
     }
 
     fn push(&mut self, piece: &str) -> Option<()> {
-        if self.shown.len() + piece.len() > LONGEST {
+        if self.shown.len() + piece.len() > self.longest {
             return None;
         }
         self.shown.push_str(piece);
@@ -90,7 +92,7 @@ impl Reader<'_> {
     }
 
     fn repeat(&mut self, place: Range<usize>) -> Option<()> {
-        if self.shown.len() + place.len() > LONGEST {
+        if self.shown.len() + place.len() > self.longest {
             return None;
         }
         self.shown.extend_from_within(place);

@@ -146,7 +146,13 @@ pub fn wild() -> impl Strategy<Value = Profile> {
     let head = (meta(), totals(), totals(), number(), number());
     let names = (vec(module(), 0..5), vec(text(), 0..10), vec(text(), 0..10));
     let tree = (vec(frame, 0..20), vec(node, 0..40), vec(stack(), 0..30));
-    let rows = (size_rows(), size_rows(), birth_rows(), place_rows());
+    let rows = (
+        size_rows(),
+        size_rows(),
+        birth_rows(),
+        place_rows(),
+        vec(id(), 0..8),
+    );
     let threads = (vec(thread(), 0..4), thread_rows());
     let timeline = arbitrary_timeline::wild();
     (head, names, tree, rows, threads, timeline).prop_map(
@@ -163,6 +169,7 @@ pub fn wild() -> impl Strategy<Value = Profile> {
             functions: names.1,
             files: names.2,
             frames: tree.0,
+            without_table: rows.4,
             places: rows.3,
             nodes: tree.1,
             stacks: tree.2,
@@ -187,6 +194,12 @@ pub fn tame() -> impl Strategy<Value = Profile> {
             frame.module = into(frame.module, profile.modules.len());
             frame.function = into(frame.function, profile.functions.len());
         }
+        let frames = profile.frames.len() as u32;
+        profile.without_table.retain(|_| frames > 0);
+        let without_table = profile.without_table.iter_mut();
+        without_table.for_each(|frame| *frame %= frames);
+        profile.without_table.sort_unstable();
+        profile.without_table.dedup();
         // No rows at all, or one a frame.
         if profile.places.rows() > 0 {
             let rows = (0..profile.frames.len()).map(|index| profile.places.row(index).to_vec());

@@ -7,11 +7,12 @@ use residue_testkit::random::Random;
 use residue_testkit::synthetic::{self, Spec};
 
 /// [`super::sample`] with all that came later: another kind of stack, a timeline,
-/// places in the source, and threads.
+/// frames without an unwind table, places in the source, and threads.
 pub fn full_sample() -> Profile {
     let mut profile = super::sample();
     profile.stacks[3].kind = StackKind::Reported;
     profile.timeline = timeline();
+    profile.without_table = vec![1, 3];
     add_places(&mut profile);
     add_threads(&mut profile);
     profile

@@ -4,7 +4,7 @@ use std::fmt;
 
 use residue_analysis::growth::Growth;
 use residue_analysis::sentences;
-use residue_analysis::verdict::{Headline, Reason, Verdict};
+use residue_analysis::verdict::{Basis, Headline, LiveOf, Reason, Verdict};
 use residue_profile::units::{count, fractional_bytes};
 use serde::Serialize;
 
@@ -45,7 +45,7 @@ pub fn headline(verdict: &Verdict) -> HeadlineText {
     let unit = verdict.source.unit();
     let events = events_text(growth, unit);
     let measured = format!("  (95 %: {}, {events})", interval(growth));
-    let size = sentences::size(verdict.basis);
+    let size = sentences::size(verdict.basis, verdict);
     let rate = Some(growth.rate).filter(|rate| rate.is_finite());
     let (before, bytes_per_event, after) = match verdict.headline {
         Headline::Leak => (String::new(), rate, measured),
@@ -58,7 +58,8 @@ pub fn headline(verdict: &Verdict) -> HeadlineText {
             let live = live.map_or("not recorded".to_string(), |live| {
                 sentences::course(live, unit)
             });
-            let after = format!("{measured}; live heap {live}");
+            let live_size = sentences::size(Basis::Live, verdict);
+            let after = format!("{measured}; {live_size} {live}");
             (size.to_string(), rate, after)
         }
         Headline::Growth => (size.to_string(), rate, measured),
@@ -69,7 +70,11 @@ pub fn headline(verdict: &Verdict) -> HeadlineText {
             (before, limit, after)
         }
         Headline::Undetermined => {
-            let before = format!("{}; so far", needed(verdict));
+            let what = match (verdict.live_of, verdict.basis) {
+                (LiveOf::Mapped, Basis::Stacks | Basis::Live) => " mapped memory",
+                _ => "",
+            };
+            let before = format!("{};{what} so far", needed(verdict));
             (before, rate, measured)
         }
     };
@@ -96,12 +101,16 @@ fn at_rest(verdict: &Verdict) -> String {
 
 /// What the resident size did beside the live heap, or that only one of the two is known.
 fn other_size(verdict: &Verdict) -> String {
-    use residue_analysis::verdict::Basis::*;
+    use Basis::*;
     let unit = verdict.source.unit();
-    match (verdict.basis, &verdict.rss) {
-        (Rss | Vm, _) => "no heap data".to_string(),
+    let rss = match (verdict.basis, &verdict.rss) {
+        (Rss | Vm, _) => return "no heap data".to_string(),
         (Stacks | Live, Some(rss)) => format!("RSS {}", sentences::course(rss, unit)),
         (Stacks | Live, None) => "RSS not measured".to_string(),
+    };
+    match verdict.live_of {
+        LiveOf::Mapped => format!("no allocations recorded; {rss}"),
+        LiveOf::Heap | LiveOf::HeapAndMapped => rss,
     }
 }
 

@@ -4,7 +4,7 @@ use residue_analysis::follow::Dependence;
 use residue_analysis::growth::Growth;
 use residue_analysis::sentences;
 use residue_analysis::shape::Shape;
-use residue_analysis::verdict::{Basis, Followed, Headline, StackVerdict, Verdict};
+use residue_analysis::verdict::{Basis, Followed, Headline, LiveOf, StackVerdict, Verdict};
 use residue_profile::Profile;
 use residue_profile::timeline::Misuse;
 use residue_profile::units::{count, counted, fractional_bytes, three_digits};
@@ -39,8 +39,12 @@ pub fn reasons(verdict: &Verdict) -> Vec<String> {
 fn rss_beyond_leak(verdict: &Verdict) -> Option<String> {
     let beyond = verdict.rss_beyond_leak()?;
     let unit = verdict.source.unit();
+    let why = match verdict.live_of {
+        LiveOf::Mapped => "and no allocations were recorded",
+        LiveOf::Heap | LiveOf::HeapAndMapped => "which no leak of the heap explains",
+    };
     Some(format!(
-        "  RSS grows by {} more than that, which no leak of the heap explains",
+        "  RSS grows by {} more than that, {why}",
         rate_text(beyond, unit)
     ))
 }

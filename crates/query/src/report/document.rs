@@ -1,6 +1,6 @@
 //! The report for programs to read; the schema is docs/schemas/report.schema.json.
 
-use residue_calltree::{PathReader, placeholder};
+use residue_calltree::{PathReader, is_by_frame_pointer, placeholder};
 use residue_profile::*;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
@@ -163,6 +163,10 @@ struct FrameEntry<'a> {
     /// inlined. Absent where there is no debug information.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     places: Vec<PlaceEntry<'a>>,
+    /// Found by the frame pointer alone, because the function that it called has no unwind
+    /// table: less certain than other frames.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    by_frame_pointer: bool,
 }
 
 #[derive(Serialize)]
@@ -260,20 +264,34 @@ impl Serialize for Entries<'_, '_> {
                 births: profile.births.row(index),
                 no_path: placeholder(stack),
                 path: names(&path),
-                frames: profile
-                    .frames_leaf_first(stack.node)
-                    .map(|frame| frame_entry(profile, &mut paths, frame))
-                    .collect(),
+                frames: frame_entries(profile, &mut paths, stack.node),
             })?;
         }
         list.end()
     }
 }
 
+/// Leaf first.
+fn frame_entries<'a>(
+    profile: &'a Profile,
+    paths: &mut PathReader<'_>,
+    node: NodeId,
+) -> Vec<FrameEntry<'a>> {
+    let mut callee = None;
+    let frames = profile.frames_leaf_first(node);
+    frames
+        .map(|frame| {
+            let callee = callee.replace(frame);
+            frame_entry(profile, paths, frame, callee)
+        })
+        .collect()
+}
+
 fn frame_entry<'a>(
     profile: &'a Profile,
     paths: &mut PathReader<'_>,
     id: FrameId,
+    callee: Option<FrameId>,
 ) -> FrameEntry<'a> {
     // Outermost first, as many as there are places, or one.
     let labels = paths.frame(id);
@@ -296,6 +314,7 @@ fn frame_entry<'a>(
                 line: Some(place.line).filter(|line| *line > 0),
             })
             .collect(),
+        by_frame_pointer: callee.is_some_and(|callee| is_by_frame_pointer(profile, id, callee)),
     }
 }
 

@@ -25,7 +25,7 @@ macro_rules! stubs {
     };
 }
 
-use super::{exec, heap, identity, kernel, loader, maps};
+use super::{exec, heap, identity, kernel, loader, locking, maps};
 
 stubs! {
     malloc, "rsi", "rdx" => heap::malloc;
@@ -69,6 +69,7 @@ type Strings = *const *const c_char;
 direct! {
     munmap(start: *mut u8, bytes: usize) -> c_int => maps::munmap;
     shmdt(start: *mut u8) -> c_int => maps::shmdt;
+    mlockall(flags: c_int) -> c_int => locking::mlockall;
     prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_int => kernel::prctl;
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
     pthread_setname_np(thread: usize, name: *const c_char) -> c_int

@@ -1,7 +1,7 @@
 //! The interposed functions: they know nothing but guard, real call, record.
 //!
 //! [`list`] is the one list of their names. [`heap`], [`operators`], [`maps`],
-//! [`loader`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
+//! [`loader`], [`locking`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
 mod ends;
@@ -11,6 +11,7 @@ mod identity;
 mod kernel;
 pub mod list;
 mod loader;
+mod locking;
 mod maps;
 mod operators;
 mod real;

@@ -87,9 +87,13 @@ pub fn find(ip: usize, is_exact: bool, misses: &mut u64) -> Found {
 #[cold]
 fn miss(ip: usize, is_exact: bool, place: u64) -> Found {
     let (rule, generation) = compile_rule(ip, is_exact);
+    let no_table = match rule == Rule::FRAME_POINTER {
+        true => node::NO_TABLE_BIT,
+        false => 0,
+    };
     let found = Found {
         rule,
-        key: place | u64::from(generation) << node::GENERATION_SHIFT,
+        key: place | no_table | u64::from(generation) << node::GENERATION_SHIFT,
     };
     if rule != Rule::NONE {
         insert(found);

@@ -266,6 +266,7 @@ fn step(label: &Label) -> PathStep {
     PathStep {
         label: label.clone(),
         is_inlined: false,
+        by_frame_pointer: false,
     }
 }
 

@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use residue_profile::*;
 
-use residue_calltree::{CUT_FRAMES, Filter, LOST_FRAME, PathReader, placeholder};
+use residue_calltree::{
+    CUT_FRAMES, Filter, LOST_FRAME, PathReader, is_by_frame_pointer, placeholder,
+};
 use residue_profile::units::{count, counted, exact_bytes};
 use residue_query::choice::Names;
 use residue_query::size_bins::size_range;
@@ -49,11 +51,15 @@ fn stack(
     if let Some(text) = placeholder(&profile.stacks[index]) {
         return writeln!(out, "  {text}");
     }
+    let mut callee = None;
     for (depth, frame) in profile.frames_leaf_first(*node).enumerate() {
+        let is_guess = callee.is_some_and(|callee| is_by_frame_pointer(profile, frame, callee));
+        let how = if is_guess { "  (by frame pointer)" } else { "" };
         match frame {
             CUT => writeln!(out, "  {CUT_FRAMES}")?,
-            frame => writeln!(out, "  #{depth} {}", frames.get(frame))?,
+            frame => writeln!(out, "  #{depth} {}{how}", frames.get(frame))?,
         }
+        callee = Some(frame);
     }
     Ok(())
 }

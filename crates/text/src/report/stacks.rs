@@ -53,6 +53,7 @@ pub fn heading(source: &Source<'_>, stacks: &Stacks) -> String {
 pub fn lines(source: &Source<'_>, stacks: &Stacks, max_frames: usize, page: &Page) -> Vec<String> {
     let mut reader = source.paths();
     let mut lines = Vec::new();
+    let mut by_frame_pointer = false;
     for (rank, &index) in stacks.selection.top.iter().enumerate() {
         if rank > 0 {
             lines.push(String::new());
@@ -62,8 +63,14 @@ pub fn lines(source: &Source<'_>, stacks: &Stacks, max_frames: usize, page: &Pag
         let numbers = numbers(source, index).into_iter();
         lines.extend(numbers.flat_map(|line| page.wrap(&detail(line), PATH_INDENT)));
         let path = reader.steps(&source.profile.stacks[index]);
+        by_frame_pointer |= path.iter().any(|step| step.by_frame_pointer);
         let path = paths::lines(&path, max_frames, page, PATH_INDENT);
         lines.extend(path.into_iter().map(|line| detail(format!("  {line}"))));
+    }
+    if by_frame_pointer {
+        lines.push(String::new());
+        let about = page.wrap(paths::ABOUT_FRAME_POINTERS, 4);
+        lines.extend(about.iter().map(|line| page.dim(line)));
     }
     lines
 }

@@ -1,6 +1,6 @@
 //! Frames of a path with all that is known of them.
 
-use residue_calltree::PathReader;
+use residue_calltree::{PathReader, is_by_frame_pointer};
 use residue_names::cut_middle;
 use residue_profile::units::counted;
 use residue_profile::{FileId, FrameId, NodeId, Profile};
@@ -25,6 +25,8 @@ pub struct FrameDetail {
     framework: bool,
     /// Innermost first; the last is the frame's own function, those before it were inlined.
     places: Vec<PlaceDetail>,
+    /// Found by the frame pointer alone: the function that it called has no unwind table.
+    by_frame_pointer: bool,
 }
 
 #[derive(Serialize)]
@@ -50,7 +52,8 @@ pub fn frames(profile: &Profile, paths: &mut PathReader<'_>, node: NodeId) -> Ve
             )));
         }
         if depth < MOST_AT_LEAF || depth >= MOST_AT_LEAF + left_out {
-            frames.push(frame(profile, paths, id));
+            let callee = depth.checked_sub(1).map(|below| ids[below]);
+            frames.push(frame(profile, paths, id, callee));
         }
     }
     frames
@@ -66,11 +69,17 @@ impl FrameDetail {
             address: None,
             framework: false,
             places: Vec::new(),
+            by_frame_pointer: false,
         }
     }
 }
 
-fn frame(profile: &Profile, paths: &mut PathReader<'_>, id: FrameId) -> FrameDetail {
+fn frame(
+    profile: &Profile,
+    paths: &mut PathReader<'_>,
+    id: FrameId,
+    callee: Option<FrameId>,
+) -> FrameDetail {
     // Outermost first, as many as there are places, or one.
     let labels = paths.frame(id);
     let name = |name: &str| cut_middle(name, MOST_NAME).to_string();
@@ -99,5 +108,6 @@ fn frame(profile: &Profile, paths: &mut PathReader<'_>, id: FrameId) -> FrameDet
                 }
             })
             .collect(),
+        by_frame_pointer: callee.is_some_and(|callee| is_by_frame_pointer(profile, id, callee)),
     }
 }

@@ -307,7 +307,8 @@ mod tests {
         assert_eq!(functions, ["operator new", "space::Thing::foo", "main"]);
         let foo = json!({
             "function": "space::Thing::foo", "symbol": "_ZN5space5Thing3fooERKSsi",
-            "library": "libfoo.so", "address": "0x8000", "framework": false, "places": []
+            "library": "libfoo.so", "address": "0x8000", "framework": false, "places": [],
+            "by_frame_pointer": false
         });
         assert_eq!(answer["frames"][1], foo);
         let members = answer["members"].as_array().unwrap();
