@@ -47,7 +47,7 @@ fn end(arena: &ArenaFile, ending: &Ending) -> End {
     }
 }
 
-/// File name of the library that answers `malloc`.
+/// File name of the library or executable that answers `malloc`.
 fn allocator(arena: &ArenaFile) -> Result<String, Error> {
     let path = arena.text(arena.word(header::ALLOCATOR))?;
     Ok(path.rsplit('/').next().unwrap_or_default().to_string())

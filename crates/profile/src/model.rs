@@ -83,7 +83,7 @@ pub struct Meta {
     /// How long the recording lasted.
     pub duration_ns: u64,
     pub end: End,
-    /// Which library answers `malloc`: `libc.so.6`, `libjemalloc.so.2`, ...
+    /// Which library or executable answers `malloc`: `libc.so.6`, `libjemalloc.so.2`, `rustc`, ...
     pub allocator: String,
     pub page_bytes: u64,
     /// Highest resident size the kernel saw, where it is known.

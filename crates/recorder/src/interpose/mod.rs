@@ -4,6 +4,8 @@
 //! [`loader`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
+mod bundled;
+mod bundled_calls;
 mod ends;
 mod exec;
 mod heap;
