@@ -194,3 +194,62 @@ fn a_compiler_with_jemalloc_inside_is_recorded() {
     let early = ledger.profile.recorder.early_stacks;
     assert_eq!(early, 0, "stacks that do not reach the root");
 }
+
+/// jemalloc with a prefix before its names, as programs bundle it.
+fn prefixed_jemalloc(lab: &Lab) -> String {
+    let archive = lab.path("libprefixed.a").display().to_string();
+    let mut objcopy = std::process::Command::new("objcopy");
+    for name in ["malloc", "calloc", "realloc", "free", "aligned_alloc"] {
+        objcopy.arg(format!("--redefine-sym={name}=je_{name}"));
+    }
+    // What else answers for libc's functions must not.
+    for name in ["posix_memalign", "memalign", "valloc", "malloc_usable_size"] {
+        objcopy.arg(format!("--redefine-sym={name}=je_{name}"));
+    }
+    objcopy.args([JEMALLOC, &archive]);
+    let made = process::finish(objcopy);
+    assert!(made.status.success(), "{}", crate::support::describe(&made));
+    archive
+}
+
+fn expect_own_names(options: &[&str], allocator: &str) -> Lab {
+    let lab = Lab::new();
+    let program = lab.path("own_names");
+    workloads::compile("own_names.c", &program, options);
+    let recorded = lab.record(&[], &[&program.display().to_string()]);
+    let (ledger, _) = recorded.expect_exact();
+    let meta = &ledger.profile.meta;
+    assert_eq!(meta.allocator, allocator);
+    assert_eq!(meta.notes, [""; 0]);
+    assert_eq!(ledger.profile.recorder.unknown_frees, 0);
+    lab
+}
+
+#[test]
+fn an_allocator_in_the_executable_is_recorded_by_its_own_names() {
+    let lab = Lab::new();
+    let archive = prefixed_jemalloc(&lab);
+    let options = ["-DJE", &archive, "-lstdc++", "-lm"];
+    expect_own_names(&options, "libc.so.6, jemalloc");
+    // Without symbols it cannot be found, and its memory is that of mappings.
+    let program = lab.path("stripped");
+    workloads::compile("own_names.c", &program, &[&options[..], &["-s"]].concat());
+    let recorded = lab.record(&[], &[&program.display().to_string()]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    let heap = ledger.total_of(StackKind::Heap);
+    assert!(heap.calls < truths.get("own_alloc.calls"), "{heap:?}");
+    assert_eq!(ledger.profile.meta.allocator, "libc.so.6");
+    assert!(ledger.profile.mappings.live_bytes > truths.get("own_alloc.live"));
+}
+
+#[test]
+fn an_allocator_in_a_library_is_recorded_by_its_own_names() {
+    let options = ["-DTBB", "-l:libtbbmalloc.so.2"];
+    expect_own_names(&options, "libc.so.6, TBB's scalable allocator");
+}
+
+/// The hooks of libc's functions see those blocks already.
+#[test]
+fn functions_that_only_have_the_name_of_an_allocators_are_left_alone() {
+    expect_own_names(&["-DWRAPS"], "libc.so.6");
+}

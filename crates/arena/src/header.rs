@@ -157,6 +157,12 @@ pub const NOTE_NO_LIBGCC: u64 = 1 << 2;
 /// Modules loaded later could not be searched for functions that begin events.
 pub const NOTE_LATER_MODULES_UNSEEN: u64 = 1 << 3;
 
+/// The note that a family of functions by names of their own is recorded; see
+/// [`crate::own_names::FAMILIES`].
+pub fn records_own_names(family: usize) -> u64 {
+    1 << (FAMILIES_SHIFT + family)
+}
+
 /// The note of a `malloc` in the executable, with the number of the reason why a function of
 /// its allocator could have no detour.
 pub fn malloc_in_executable(reason: u64) -> u64 {
@@ -170,3 +176,4 @@ pub fn reason_without_detour(notes: u64) -> u64 {
 
 const REASON_SHIFT: u32 = 8;
 const REASON_MASK: u64 = 0xff;
+const FAMILIES_SHIFT: usize = 16;

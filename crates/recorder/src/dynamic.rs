@@ -36,6 +36,27 @@ pub fn before(name: &CStr) -> Option<Definition> {
         .find_map(|module| define_in(module, name))
 }
 
+/// The first definition in another module than this library, of those that were there at the
+/// start.
+pub fn elsewhere(name: &CStr) -> Option<Definition> {
+    let own = own_module();
+    let first = program();
+    core::iter::once(first)
+        .chain(after(first))
+        .filter(|&module| module != own)
+        .find_map(|module| define_in(module, name))
+}
+
+/// How far the executable was moved from its link-time addresses, and where it lies.
+pub fn program_place() -> Option<(usize, (usize, usize))> {
+    // SAFETY: the record of the executable stays.
+    let program = unsafe { program().as_ref() }?;
+    Some((
+        program.bias,
+        crate::modules::range_of(program.dynamic as usize)?,
+    ))
+}
+
 /// The definition in the module that holds this address.
 pub fn defined_beside(address: usize, name: &CStr) -> Option<Definition> {
     define_in(module_of(address), name)

@@ -30,6 +30,8 @@ struct Kept {
     /// The process that loaded this library: others that have it were forked.
     loaded_by_pid: AtomicU32,
     notes: AtomicU64,
+    /// Not zero where another allocator is there than the one that answers `malloc`.
+    has_own_names: AtomicU32,
     /// Not zero once the program's own code may run.
     has_started: AtomicU32,
     /// Where the allocator's code lies, if it is not libc's. In the executable that is known
@@ -51,6 +53,7 @@ static KEPT: Kept = Kept {
     real_malloc: AtomicUsize::new(0),
     loaded_by_pid: AtomicU32::new(0),
     notes: AtomicU64::new(0),
+    has_own_names: AtomicU32::new(0),
     has_started: AtomicU32::new(0),
     allocator_start: AtomicUsize::new(0),
     allocator_end: AtomicUsize::new(0),
@@ -64,6 +67,11 @@ pub fn set_real_malloc(address: usize) {
     if let Some(arena) = hot::get().arena().filter(|_| before != address) {
         name_allocator(arena);
     }
+}
+
+/// Tells that there is an allocator with names of its own, before anything is recorded.
+pub fn set_own_names() {
+    KEPT.has_own_names.store(1, Ordering::Relaxed);
 }
 
 /// The dynamic linker is about to run the executable's constructors.
@@ -411,8 +419,10 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     let command = arena.append_text(read_command(buffer));
     arena.set(header::COMMAND, command);
     let is_glibc = name_allocator(arena);
+    let has_own_names = KEPT.has_own_names.load(Ordering::Relaxed) != 0
+        || config.text("own").is_some_and(|own| !own.is_empty());
     // Blocks of glibc are 32 bytes apart; of the others nothing is assumed but 8.
-    let granule_shift = if is_glibc {
+    let granule_shift = if is_glibc && !has_own_names {
         live::WIDE_GRANULE_SHIFT
     } else {
         live::NARROW_GRANULE_SHIFT

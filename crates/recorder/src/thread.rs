@@ -118,6 +118,16 @@ fn own() -> *mut Thread {
     tls::get()
 }
 
+/// The last block that this thread made, if it has not freed it.
+pub fn last_block() -> usize {
+    let thread = own();
+    match thread.is_null() {
+        true => 0,
+        // SAFETY: a thread's slot holds a state that is never unmapped.
+        false => unsafe { (*thread).last_block },
+    }
+}
+
 /// Whether this thread is inside the recorder, or inside something that the recorder called.
 pub fn is_inside() -> bool {
     let thread = own();

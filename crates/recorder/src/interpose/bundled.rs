@@ -10,8 +10,9 @@ use super::bundled_calls::{
     freeing, made_of_first, made_of_product, made_of_second, placed, reallocated,
     reallocated_to_product, reallocating,
 };
+use super::bundled_detours::Detours;
+use crate::detour::Refusal;
 use crate::detour::around::{After, Around, Before, Frame};
-use crate::detour::{self, Function, Prepared, Refusal, Target};
 use crate::dynamic;
 use crate::recorder;
 use core::ffi::CStr;
@@ -164,33 +165,14 @@ fn reaches_hooks(malloc: usize, free: usize) -> bool {
     recorder::reaches_hooks(try_once) != Some(false)
 }
 
-const MOST_FUNCTIONS: usize = FUNCTIONS.len() + NEWS.len() + DELETES.len();
-
 fn detour_all(allocator: usize) -> Result<(), Refusal> {
-    let all = || FUNCTIONS.iter().chain(&NEWS).chain(&DELETES);
-    let mut addresses = [0; MOST_FUNCTIONS];
-    let mut prepared = [const { None::<Prepared> }; MOST_FUNCTIONS];
-    for (index, bundled) in all().enumerate() {
-        let Some(found) = dynamic::defined_beside(allocator, bundled.name) else {
-            continue;
-        };
-        if addresses.contains(&found.address) {
-            continue;
-        }
-        let function = Function {
-            address: found.address,
-            size: Some(found.bytes),
-            next_symbol: None,
-        };
-        let detour = detour::prepare(&function, Target::Around(&bundled.around))?;
-        if let (Some(address), Some(place)) = (addresses.get_mut(index), prepared.get_mut(index)) {
-            *address = found.address;
-            *place = Some(detour);
+    let mut detours = Detours::default();
+    for bundled in FUNCTIONS.iter().chain(&NEWS).chain(&DELETES) {
+        if let Some(found) = dynamic::defined_beside(allocator, bundled.name) {
+            detours.add(found.address, found.bytes, None, &bundled.around)?;
         }
     }
-    for detour in prepared.iter().flatten() {
-        detour.put_in()?;
-    }
+    detours.put_in()?;
     for bundled in FUNCTIONS.iter().chain(&NEWS) {
         bundled.around.switch(true);
     }

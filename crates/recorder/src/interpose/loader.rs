@@ -2,7 +2,7 @@
 //! threads. And the constructor, which runs when this library is loaded.
 
 use super::bundled::{self, Outcome};
-use super::{operators, real};
+use super::{operators, own_names, real};
 use crate::dynamic;
 use crate::functions;
 use crate::hot;
@@ -205,6 +205,7 @@ extern "C" fn constructor() {
         if is_recording {
             find_clock();
             find_allocator();
+            own_names::record();
         }
     });
     setup::program_starts();

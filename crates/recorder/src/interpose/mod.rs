@@ -6,6 +6,7 @@
 mod api;
 mod bundled;
 mod bundled_calls;
+mod bundled_detours;
 mod ends;
 mod exec;
 mod heap;
@@ -15,4 +16,5 @@ pub mod list;
 mod loader;
 mod maps;
 mod operators;
+mod own_names;
 mod real;

@@ -1,6 +1,7 @@
 //! The functions the hooks stand before, and the memory handed out until they
 //! are known.
 
+use super::own_names;
 use crate::dynamic;
 use crate::setup;
 use core::cell::UnsafeCell;
@@ -134,6 +135,9 @@ fn find_all() {
     // An executable that brings its own comes before the hooks.
     let before = |name| dynamic::before(name).map(|own| own.address);
     EARLIER_FREE.store(before(c"free").unwrap_or(MISSING), Ordering::Relaxed);
+    if own_names::are_loaded() {
+        setup::set_own_names();
+    }
     setup::set_real_malloc(before(c"malloc").unwrap_or_else(next_malloc));
 }
 

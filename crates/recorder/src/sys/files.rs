@@ -98,6 +98,8 @@ pub fn is_locked(path: &[u8]) -> bool {
 
 /// What `stat` tells of a file or directory.
 pub struct Status {
+    pub device: u64,
+    pub file: u64,
     pub links: u64,
     pub owner: u32,
 }
@@ -110,6 +112,8 @@ pub fn status(path: &[u8]) -> Result<Status, Errno> {
     // SAFETY: the path is terminated, as everywhere here, and the record has room.
     unsafe { call(SYS_STAT, [at, to, 0, 0, 0, 0]) }?;
     Ok(Status {
+        device: status[0],
+        file: status[1],
         links: status[2],
         owner: (status[3] >> 32) as u32,
     })
