@@ -47,14 +47,15 @@ pub fn elsewhere(name: &CStr) -> Option<Definition> {
         .find_map(|module| define_in(module, name))
 }
 
-/// How far the executable was moved from its link-time addresses, and where it lies.
-pub fn program_place() -> Option<(usize, (usize, usize))> {
+/// How far the executable was moved from its link-time addresses.
+pub fn program_bias() -> usize {
     // SAFETY: the record of the executable stays.
-    let program = unsafe { program().as_ref() }?;
-    Some((
-        program.bias,
-        crate::modules::range_of(program.dynamic as usize)?,
-    ))
+    unsafe { program().as_ref() }.map_or(0, |program| program.bias)
+}
+
+/// Whether this is an address of the executable.
+pub fn is_program(address: usize) -> bool {
+    module_of(address) == program()
 }
 
 /// The definition in the module that holds this address.

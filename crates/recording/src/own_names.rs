@@ -1,7 +1,7 @@
 //! Allocators inside the program that it calls by names of their own. Only the symbol table
 //! knows them, and a parser of foreign files has no place in the program's process.
 
-use residue_arena::own_names::{families, functions};
+use residue_arena::own_names::{Shape, families, functions};
 use residue_symbols::{NamedFunction, find_named};
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -16,16 +16,21 @@ pub fn of(program: &Path) -> String {
         return String::new();
     };
     let mut told = Vec::new();
-    for (numbers, _) in families() {
+    for (numbers, family) in families() {
         let of_family: Vec<&NamedFunction> = found
             .iter()
             .filter(|function| numbers.contains(&function.name))
             .collect();
         // The linker leaves out what is not called, and others may have functions of a name
         // or two; but who allocates frees.
-        let has_free = of_family.iter().any(|one| one.name == numbers.start + 1);
-        let allocates = |one: &&NamedFunction| names[one.name].contains("alloc");
-        let is_there = has_free && of_family.iter().any(allocates);
+        let is_called = |shape: Shape, parts: [&str; 2]| {
+            of_family.iter().any(|one| {
+                let (_, of_this) = family.functions[one.name - numbers.start];
+                of_this == shape && parts.iter().any(|part| names[one.name].contains(part))
+            })
+        };
+        let is_there = is_called(Shape::MakesFirst, ["malloc", "zalloc"])
+            && is_called(Shape::Frees, ["free", "dalloc"]);
         if is_there {
             told.extend(of_family.iter().map(|function| {
                 format!(

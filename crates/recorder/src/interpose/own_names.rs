@@ -73,7 +73,7 @@ fn record_family(family: &Family, numbers: Range<usize>) -> Result<(), Refusal> 
     let mut detours = Detours::default();
     let library = loaded(family);
     let told = Told::of_this_program()
-        .filter(|told| library.is_none_or(|library| told.holds(library.address)));
+        .filter(|_| library.is_none_or(|library| dynamic::is_program(library.address)));
     for ((name, shape), number) in family.functions.iter().zip(numbers.clone()) {
         let Some(around) = AROUNDS.get(number) else {
             continue;
@@ -102,7 +102,6 @@ fn record_family(family: &Family, numbers: Range<usize>) -> Result<(), Refusal> 
 struct Told {
     functions: &'static [u8],
     bias: usize,
-    range: (usize, usize),
 }
 
 impl Told {
@@ -112,17 +111,10 @@ impl Told {
         let mut fields = own.splitn(3, |&byte| byte == b',');
         let (device, file) = (hexadecimal(fields.next()?)?, hexadecimal(fields.next()?)?);
         let status = sys::status(b"/proc/self/exe\0").ok()?;
-        let (bias, range) = dynamic::program_place()?;
         (status.device == device as u64 && status.file == file as u64).then_some(Told {
             functions: fields.next()?,
-            bias,
-            range,
+            bias: dynamic::program_bias(),
         })
-    }
-
-    /// Whether it is the executable that has this address.
-    fn holds(&self, address: usize) -> bool {
-        (self.range.0..self.range.1).contains(&address)
     }
 
     /// Address, size and distance of the next symbol.
@@ -134,7 +126,7 @@ impl Told {
                 let mut field = || hexadecimal(fields.next()?);
                 (field()? == number).then_some(())?;
                 let address = self.bias.wrapping_add(field()?);
-                self.holds(address).then_some([address, field()?, field()?])
+                dynamic::is_program(address).then_some([address, field()?, field()?])
             })
     }
 }
