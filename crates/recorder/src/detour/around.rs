@@ -24,9 +24,12 @@
 //!
 //! What the program notices is what it notices of the gate: nothing. Every register is kept
 //! around the hooks, so the function finds those of its caller, and the caller those that the
-//! function left.
+//! function left. Keeping the vectors takes longer than the rest, and is needed only where a
+//! compiler may know that the function destroys none (`clobbers.rs`).
 
-use super::registers::{COMPONENTS, SAVE_AREA_BYTES, restore_registers, save_registers};
+use super::registers::{
+    COMPONENTS, SAVE_AREA_BYTES, restore_integers, restore_vectors, save_integers, save_vectors,
+};
 use crate::tls;
 use crate::unwind::rule::{Cursor, Rule};
 use crate::unwind::rules;
@@ -47,6 +50,8 @@ pub struct Around {
     is_on: AtomicUsize,
     before: AtomicPtr<()>,
     after: AtomicPtr<()>,
+    /// Not zero: vectors are kept around the hooks too.
+    keeps_vectors: AtomicUsize,
 }
 
 /// Words that the hooks of one call can keep between them.
@@ -103,7 +108,14 @@ impl Around {
             is_on: AtomicUsize::new(0),
             before: AtomicPtr::new(before),
             after: AtomicPtr::new(after),
+            keeps_vectors: AtomicUsize::new(1),
         }
+    }
+
+    /// What the function calls is out of its compiler's sight: no caller relies on a register
+    /// that functions may destroy.
+    pub fn let_vectors_go(&self) {
+        self.keeps_vectors.store(0, Ordering::Relaxed);
     }
 
     /// Has other hooks called from now on. A call in progress keeps none for the other's sake.
@@ -236,13 +248,23 @@ pub unsafe extern "C" fn gate() {
         "cmp qword ptr [rax + 8], 0",
         "mov rax, qword ptr [rbp - 8]",
         "je 6f",
-        save_registers!(),
+        save_integers!(),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        save_vectors!(),
+        "8:",
         "mov rdi, qword ptr [rbp + 8]",
         "lea rsi, [rbp - 80]",
         "lea rdx, [rbp + 24]",
         "mov rcx, qword ptr [rbp]",
         "call qword ptr [rdi + 8]",
-        restore_registers!("152"),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        restore_vectors!(),
+        "8:",
+        restore_integers!("152"),
         "6:",
         "call qword ptr [rbp + 16]",
         ".globl residue_around_return",
@@ -259,14 +281,24 @@ pub unsafe extern "C" fn gate() {
         "cmp qword ptr [rax + 16], 0",
         "mov rax, qword ptr [rbp - 8]",
         "je 6f",
-        save_registers!(),
+        save_integers!(),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        save_vectors!(),
+        "8:",
         "mov rdi, qword ptr [rbp + 8]",
         "lea rsi, [rbp - 80]",
         "lea rdx, [rbp + 24]",
         "mov rcx, qword ptr [rbp]",
         "mov r8, qword ptr [rbp - 8]",
         "call qword ptr [rdi + 16]",
-        restore_registers!("152"),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        restore_vectors!(),
+        "8:",
+        restore_integers!("152"),
         "6:",
         ".cfi_remember_state",
         "mov rsp, rbp",
@@ -280,12 +312,22 @@ pub unsafe extern "C" fn gate() {
         // A call is in progress, or was.
         "5:",
         "push 0",
-        save_registers!(),
+        save_integers!(),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        save_vectors!(),
+        "8:",
         "mov rdi, rbp",
         "call {is_within}",
         "movzx eax, al",
         "mov qword ptr [rbp - 16], rax",
-        restore_registers!("88"),
+        "mov rax, qword ptr [rbp + 8]",
+        "cmp qword ptr [rax + 24], 0",
+        "je 8f",
+        restore_vectors!(),
+        "8:",
+        restore_integers!("88"),
         "cmp qword ptr [rbp - 16], 0",
         "lea rsp, [rbp - 8]",
         "mov rax, qword ptr [rip + residue_allocator_call@GOTTPOFF]",

@@ -8,7 +8,9 @@
 //!   rsp        return address in the trampoline
 //! ```
 
-use super::registers::{COMPONENTS, SAVE_AREA_BYTES, restore_registers, save_registers};
+use super::registers::{
+    COMPONENTS, SAVE_AREA_BYTES, restore_integers, restore_vectors, save_integers, save_vectors,
+};
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
@@ -41,12 +43,14 @@ pub unsafe extern "C" fn gate() {
         ".cfi_rel_offset rbp, 0",
         "mov rbp, rsp",
         ".cfi_def_cfa_register rbp",
-        save_registers!(),
+        save_integers!(),
+        save_vectors!(),
         "mov rdi, qword ptr [rbp + 24]",
         "lea rsi, [rbp + 32]",
         "mov rdx, qword ptr [rbp]",
         "call qword ptr [rip + {hook}]",
-        restore_registers!("72"),
+        restore_vectors!(),
+        restore_integers!("72"),
         "pop rbp",
         ".cfi_def_cfa rsp, 32",
         ".cfi_restore rbp",

@@ -40,6 +40,7 @@
 pub mod around;
 #[cfg(test)]
 mod around_tests;
+mod clobbers;
 #[cfg(test)]
 mod compiled_tests;
 mod decode;
@@ -213,6 +214,11 @@ pub fn prepare(function: &Function, target: Target) -> Result<Prepared, Refusal>
     let size = size.map_or(displaced.len(), |size| size.saturating_sub(skipped));
     if move_code::has_breakpoint(displaced, size) {
         return Err(Refusal::Breakpoint);
+    }
+    if let Target::Around(around) = target
+        && clobbers::calls_unknown(entry.address, &mapping)
+    {
+        around.let_vectors_go();
     }
     prepared.start = Some(trampoline::make(&entry, displaced, target)?);
     Ok(prepared)

@@ -56,9 +56,9 @@ fn enabled_components() -> u32 {
     enabled
 }
 
-/// Instructions that push the registers and make an area for the vectors, aligned as `xsave`
-/// and a call need it. They need rbp to be the frame, `{area_bytes}` and `{components}`.
-macro_rules! save_registers {
+/// Instructions that push the registers. Those below need rbp to be the frame, `{area_bytes}`
+/// and `{components}`.
+macro_rules! save_integers {
     () => {
         "push rax
         push rcx
@@ -70,7 +70,14 @@ macro_rules! save_registers {
         push r10
         push r11
         cld
-        sub rsp, qword ptr [rip + {area_bytes}]
+        and rsp, -64"
+    };
+}
+
+/// Instructions that make an area for the vectors, aligned as `xsave` and a call need it.
+macro_rules! save_vectors {
+    () => {
+        "sub rsp, qword ptr [rip + {area_bytes}]
         and rsp, -64
         xor edx, edx
         mov eax, dword ptr [rip + {components}]
@@ -92,20 +99,25 @@ macro_rules! save_registers {
     };
 }
 
-/// Instructions that bring them back, where the last was pushed so far below rbp.
-macro_rules! restore_registers {
+macro_rules! restore_vectors {
+    () => {
+        "xor edx, edx
+        mov eax, dword ptr [rip + {components}]
+        test eax, eax
+        jz 2f
+        xrstor64 [rsp]
+        jmp 3f
+        2:
+        fxrstor64 [rsp]
+        3:"
+    };
+}
+
+/// Instructions that bring the registers back, where the last was pushed so far below rbp.
+macro_rules! restore_integers {
     ($below_rbp:literal) => {
         concat!(
-            "xor edx, edx
-            mov eax, dword ptr [rip + {components}]
-            test eax, eax
-            jz 2f
-            xrstor64 [rsp]
-            jmp 3f
-            2:
-            fxrstor64 [rsp]
-            3:
-            lea rsp, [rbp - ",
+            "lea rsp, [rbp - ",
             $below_rbp,
             "]
             pop r11
@@ -121,4 +133,4 @@ macro_rules! restore_registers {
     };
 }
 
-pub(super) use {restore_registers, save_registers};
+pub(super) use {restore_integers, restore_vectors, save_integers, save_vectors};
