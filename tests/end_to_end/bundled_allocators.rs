@@ -170,6 +170,40 @@ fn a_malloc_that_cannot_have_a_detour_is_told() {
     assert_eq!(ledger.profile.recorder.unknown_frees, 0);
 }
 
+#[test]
+fn where_code_may_not_be_changed_the_program_runs_on_and_it_is_told() {
+    let lab = Lab::new();
+    let program = with_jemalloc(&lab, "hello.c", &[]);
+    // PR_SET_MDWE, of Linux 6.3: no page that can be run can be written, after exec too.
+    let script = "import ctypes, os, sys\n\
+                  denied = ctypes.CDLL(None).prctl(65, 1, 0, 0, 0) == 0\n\
+                  print('truth denied', int(denied), flush=True)\n\
+                  os.execv(sys.argv[1], sys.argv[1:])";
+    let command = ["/usr/bin/python3", "-c", script, &program];
+    let recorded = lab.record(&["--program", "hello"], &command);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    if truths.get("denied") == 0 {
+        return ledger.expect_truths(&truths);
+    }
+    let note = "the program is linked with its own malloc, whose allocations are not recorded: \
+                the kernel does not allow changes to its code";
+    assert_eq!(ledger.profile.meta.notes, [note]);
+    assert_eq!(ledger.total_of(StackKind::Heap).calls, 0);
+}
+
+#[test]
+fn an_allocator_that_is_preloaded_before_the_recorder_is_exact() {
+    let lab = Lab::new();
+    let hello = workloads::find("hello").display().to_string();
+    let library = "/usr/lib/x86_64-linux-gnu/libjemalloc.so.2";
+    let script = format!("LD_PRELOAD={library}:$LD_PRELOAD exec {hello}");
+    let recorded = lab.record(&["--program", "hello"], &["/bin/sh", "-c", &script]);
+    let (ledger, _) = recorded.expect_exact();
+    assert_eq!(ledger.profile.meta.allocator, "libjemalloc.so.2");
+    assert_eq!(ledger.profile.meta.notes, [""; 0]);
+}
+
 /// rustc is linked with jemalloc; its threads, plugins and LLVM all use it.
 #[test]
 fn a_compiler_with_jemalloc_inside_is_recorded() {

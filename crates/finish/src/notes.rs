@@ -70,7 +70,7 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
 fn reason_without_detour(number: u64) -> &'static str {
     match number {
         7 | 8 => "no free memory near its functions for the hooks",
-        9 => "the kernel does not allow changes to their code",
+        9 => "the kernel does not allow changes to its code",
         12 => "a debugger has a breakpoint at one of its functions",
         _ => "the first instructions of one of its functions cannot be moved",
     }
