@@ -45,6 +45,11 @@ pub fn of(program: &Path) -> String {
     }
     match told.is_empty() {
         true => String::new(),
-        false => format!("{:x},{:x},{}", status.dev(), status.ino(), told.join(",")),
+        false => {
+            let modified_ns = status.mtime() * 1_000_000_000 + status.mtime_nsec();
+            let file = [status.dev(), status.ino(), modified_ns as u64];
+            let file = file.map(|number| format!("{number:x}"));
+            format!("{},{}", file.join(","), told.join(","))
+        }
     }
 }

@@ -30,10 +30,10 @@
 use super::registers::{
     COMPONENTS, SAVE_AREA_BYTES, restore_integers, restore_vectors, save_integers, save_vectors,
 };
+use crate::thread;
 use crate::tls;
 use crate::unwind::rule::{Cursor, Rule};
 use crate::unwind::rules;
-use crate::unwind::stack_memory::OwnStack;
 use core::arch::naked_asm;
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
@@ -167,7 +167,7 @@ unsafe fn position(return_slot: *const usize, bp: usize) -> Position {
         bp,
         exact: false,
     };
-    let mut own = OwnStack::of_this_thread();
+    let mut own = thread::own_stack();
     for _ in 0..MOST_FRAMES {
         let is_gate = cursor.ip == &raw const residue_around_return as usize;
         if is_gate && cursor.bp == frame && cursor.sp == frame - FRAME_BYTES {

@@ -6,7 +6,7 @@
 //! which is not loaded, the command tells, for the program that it starts:
 //!
 //! ```text
-//!   own=DEVICE,FILE,NUMBER:ADDRESS:BYTES:NEXT,...      hexadecimal
+//!   own=DEVICE,FILE,MODIFIED,NUMBER:ADDRESS:BYTES:NEXT,...      hexadecimal
 //! ```
 //!
 //! A function of such a name may be a wrapper around `malloc`, which the hooks see: then it is
@@ -105,13 +105,15 @@ struct Told {
 }
 
 impl Told {
-    /// `None` where this is not the program that was asked about.
+    /// `None` where this is not the program that was searched, or no longer.
     fn of_this_program() -> Option<Told> {
         let own = setup::config().text("own").filter(|own| !own.is_empty())?;
-        let mut fields = own.splitn(3, |&byte| byte == b',');
-        let (device, file) = (hexadecimal(fields.next()?)?, hexadecimal(fields.next()?)?);
+        let mut fields = own.splitn(4, |&byte| byte == b',');
         let status = sys::status(b"/proc/self/exe\0").ok()?;
-        (status.device == device as u64 && status.file == file as u64).then_some(Told {
+        for expected in [status.device, status.file, status.modified_ns] {
+            (hexadecimal(fields.next()?)? as u64 == expected).then_some(())?;
+        }
+        Some(Told {
             functions: fields.next()?,
             bias: dynamic::program_bias(),
         })
