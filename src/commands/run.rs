@@ -22,7 +22,7 @@ use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Injection, Settings};
 use residue_recording::signals::{self, Forwarding};
 use residue_recording::watch::{self, Orders, Snapshots};
-use residue_recording::{ended, threads};
+use residue_recording::{ended, own_names, threads};
 use residue_text::output::tell;
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -289,7 +289,7 @@ fn record(args: Args) -> Result<ExitCode> {
         },
     };
     let signals = signals::take().context("cannot handle signals")?;
-    let recording = match prepare(&args, &order, obstacle.as_ref()) {
+    let recording = match prepare(&args, &path, &order, obstacle.as_ref()) {
         Ok(recording) => recording,
         Err(error) => {
             tell(format_args!(
@@ -436,7 +436,12 @@ fn cannot_run(command: &OsStr, error: io::Error) -> ExitCode {
 }
 
 /// `None` where preloading would make the program's own dynamic linker complain.
-fn prepare(args: &Args, order: &Order, obstacle: Option<&Obstacle>) -> Result<Option<Prepared>> {
+fn prepare(
+    args: &Args,
+    program: &Path,
+    order: &Order,
+    obstacle: Option<&Obstacle>,
+) -> Result<Option<Prepared>> {
     if obstacle.is_some_and(Obstacle::forbids_preload) {
         return Ok(None);
     }
@@ -456,6 +461,7 @@ fn prepare(args: &Args, order: &Order, obstacle: Option<&Obstacle>) -> Result<Op
         tick: args.tick,
         snapshots: args.snapshots(),
         injection: args.inject_leak,
+        own_names: own_names::of(program),
     };
     Prepared::new(args.arena_dir.as_deref(), order, &settings).map(Some)
 }

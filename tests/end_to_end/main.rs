@@ -3,7 +3,7 @@
 //! Every test records a workload (see `workloads/README.md`), reads the profile
 //! and compares it with what the workload counted: exactly, never about.
 //!
-//! The allocator tests need libjemalloc2, libtcmalloc-minimal4 and libmimalloc2.0;
+//! The allocator tests need libjemalloc2, libjemalloc-dev, libtcmalloc-minimal4 and libmimalloc2.0;
 //! those with small disks and set-user programs need root, or sudo without a
 //! password. Events are looked for in programs of C, C++, Fortran and Python, and in
 //! Debian's sqlite3.
@@ -12,6 +12,7 @@ mod support;
 
 mod allocation_functions;
 mod allocators;
+mod bundled_allocators;
 mod by_thread;
 mod checks;
 mod closed_output;

@@ -283,20 +283,6 @@ fn one_file_holds_all_processes_and_every_command_takes_it_apart() {
 }
 
 #[test]
-fn a_program_with_an_allocator_of_its_own_is_told() {
-    let recorded = Lab::new().record(&[], &["own_malloc"]);
-    assert_eq!(
-        recorded.truths().get("calls"),
-        1000,
-        "{}",
-        recorded.describe()
-    );
-    let note = "residue: note: the program is linked with its own malloc: those allocations are \
-                not recorded\n";
-    assert!(recorded.stderr().contains(note), "{}", recorded.describe());
-}
-
-#[test]
 fn ranks_with_one_name_for_the_output_do_not_overwrite_each_other() {
     let lab = Lab::new();
     for rank in ["0", "1", "2"] {

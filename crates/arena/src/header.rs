@@ -147,7 +147,8 @@ pub const REGIONS: Word = 256;
 /// Value of [`STATE`] when the arena can be read.
 pub const READY: u64 = 1;
 
-/// The executable brings its own `malloc`, which no preloaded library can see.
+/// The executable brings its own `malloc`, which no preloaded library can see, and which could
+/// have no detour.
 pub const NOTE_MALLOC_IN_EXECUTABLE: u64 = 1 << 0;
 /// Some region could not grow; what did not fit was counted as dropped.
 pub const NOTE_ARENA_FULL: u64 = 1 << 1;
@@ -155,3 +156,24 @@ pub const NOTE_ARENA_FULL: u64 = 1 << 1;
 pub const NOTE_NO_LIBGCC: u64 = 1 << 2;
 /// Modules loaded later could not be searched for functions that begin events.
 pub const NOTE_LATER_MODULES_UNSEEN: u64 = 1 << 3;
+
+/// The note that a family of functions by names of their own is recorded; see
+/// [`crate::own_names::FAMILIES`].
+pub fn records_own_names(family: usize) -> u64 {
+    1 << (FAMILIES_SHIFT + family)
+}
+
+/// The note of a `malloc` in the executable, with the number of the reason why a function of
+/// its allocator could have no detour.
+pub fn malloc_in_executable(reason: u64) -> u64 {
+    NOTE_MALLOC_IN_EXECUTABLE | (reason & REASON_MASK) << REASON_SHIFT
+}
+
+/// The reason in the notes of a `malloc` in the executable.
+pub fn reason_without_detour(notes: u64) -> u64 {
+    notes >> REASON_SHIFT & REASON_MASK
+}
+
+const REASON_SHIFT: u32 = 8;
+const REASON_MASK: u64 = 0xff;
+const FAMILIES_SHIFT: usize = 16;

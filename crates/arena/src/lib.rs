@@ -23,6 +23,7 @@ pub mod header;
 pub mod live;
 pub mod moments;
 pub mod node;
+pub mod own_names;
 pub mod region;
 pub mod tables;
 

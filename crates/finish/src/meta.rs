@@ -4,6 +4,7 @@ use crate::Ending;
 use crate::arena_file::{ArenaFile, Error};
 use crate::births;
 use residue_arena::header;
+use residue_arena::own_names::FAMILIES;
 use residue_profile::{End, Meta, Options};
 
 pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
@@ -47,8 +48,18 @@ fn end(arena: &ArenaFile, ending: &Ending) -> End {
     }
 }
 
-/// File name of the library that answers `malloc`.
+/// File name of the library or executable that answers `malloc`, and the allocators beside it
+/// that were called by their own names.
 fn allocator(arena: &ArenaFile) -> Result<String, Error> {
     let path = arena.text(arena.word(header::ALLOCATOR))?;
-    Ok(path.rsplit('/').next().unwrap_or_default().to_string())
+    let file = path.rsplit('/').next().unwrap_or_default().to_string();
+    let notes = arena.word(header::NOTES);
+    let recorded = (0..).zip(&FAMILIES);
+    let recorded = recorded.filter(|&(family, _)| notes & header::records_own_names(family) != 0);
+    let names = recorded.map(|(_, family)| family.allocator.to_string());
+    Ok([file]
+        .into_iter()
+        .chain(names)
+        .collect::<Vec<_>>()
+        .join(", "))
 }

@@ -10,10 +10,10 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
     let bits = arena.word(header::NOTES);
     let mut notes = Vec::new();
     if bits & header::NOTE_MALLOC_IN_EXECUTABLE != 0 {
-        notes.push(
-            "the program is linked with its own malloc: those allocations are not recorded"
-                .to_string(),
-        );
+        notes.push(format!(
+            "the program is linked with its own malloc, whose allocations are not recorded: {}",
+            reason_without_detour(header::reason_without_detour(bits))
+        ));
     }
     if bits & header::NOTE_ARENA_FULL != 0 {
         notes.push(
@@ -64,6 +64,16 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
         notes.push("--verify-stacks: libgcc_s.so.1 not found, nothing was verified".to_string());
     }
     notes
+}
+
+/// Why the functions of an allocator could have no detour, from the recorder's number.
+fn reason_without_detour(number: u64) -> &'static str {
+    match number {
+        7 | 8 => "no free memory near its functions for the hooks",
+        9 => "the kernel does not allow changes to its code",
+        12 => "a debugger has a breakpoint at one of its functions",
+        _ => "the first instructions of one of its functions cannot be moved",
+    }
 }
 
 /// Says how it went with functions that were to begin events. That none matched is told

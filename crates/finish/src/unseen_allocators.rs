@@ -5,7 +5,7 @@ use residue_profile::{CUT, NONE, NodeId, Profile, StackKind};
 use std::collections::BTreeSet;
 
 /// What their functions, or the files that hold them, begin with. One that answers `malloc`
-/// is not among the mappings at all.
+/// is not among the mappings, but for what it maps outside of calls.
 const FUNCTIONS: [(&str, &str); 8] = [
     ("mi_", "mimalloc"),
     ("_mi_", "mimalloc"),
@@ -59,8 +59,9 @@ fn allocator_near(profile: &Profile, leaf: NodeId) -> Option<&'static str> {
             list.find(|(beginning, _)| name.starts_with(beginning))
                 .map(|&(_, allocator)| allocator)
         };
-        if let Some(allocator) = begins(function, &FUNCTIONS).or_else(|| begins(file, &FILES)) {
-            return Some(allocator);
+        let found = begins(function, &FUNCTIONS).or_else(|| begins(file, &FILES));
+        if found.is_some() && file != profile.meta.allocator {
+            return found;
         }
         at = node.parent;
     }

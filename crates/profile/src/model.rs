@@ -86,7 +86,8 @@ pub struct Meta {
     /// How long the recording lasted.
     pub duration_ns: u64,
     pub end: End,
-    /// Which library answers `malloc`: `libc.so.6`, `libjemalloc.so.2`, ...
+    /// Which file answers `malloc`: `libc.so.6`, `libjemalloc.so.2`, `rustc`; then the allocators
+    /// that were called by their own names: `libc.so.6, mimalloc`.
     pub allocator: String,
     pub page_bytes: u64,
     /// Highest resident size the kernel saw, where it is known.

@@ -18,6 +18,51 @@ use core::sync::atomic::{AtomicPtr, Ordering};
 /// The last module that was there when the first name was looked up.
 static LAST_AT_START: AtomicPtr<LinkMap> = AtomicPtr::new(core::ptr::null_mut());
 
+/// Where a function is, and its size, which may be zero.
+#[derive(Clone, Copy)]
+pub struct Definition {
+    pub address: usize,
+    pub bytes: usize,
+}
+
+/// The definition that comes before this library's own: of the executable, or of a library
+/// that was preloaded first.
+pub fn before(name: &CStr) -> Option<Definition> {
+    let own = own_module();
+    let first = program();
+    core::iter::once(first)
+        .chain(after(first))
+        .take_while(|&module| module != own)
+        .find_map(|module| define_in(module, name))
+}
+
+/// The first definition in another module than this library, of those that were there at the
+/// start.
+pub fn elsewhere(name: &CStr) -> Option<Definition> {
+    let own = own_module();
+    let first = program();
+    core::iter::once(first)
+        .chain(after(first))
+        .filter(|&module| module != own)
+        .find_map(|module| define_in(module, name))
+}
+
+/// How far the executable was moved from its link-time addresses.
+pub fn program_bias() -> usize {
+    // SAFETY: the record of the executable stays.
+    unsafe { program().as_ref() }.map_or(0, |program| program.bias)
+}
+
+/// Whether this is an address of the executable.
+pub fn is_program(address: usize) -> bool {
+    module_of(address) == program()
+}
+
+/// The definition in the module that holds this address.
+pub fn defined_beside(address: usize, name: &CStr) -> Option<Definition> {
+    define_in(module_of(address), name)
+}
+
 /// The definition that follows this library's own, of the modules that were there at the
 /// start; 0 if there is none.
 pub fn next(name: &CStr) -> usize {
@@ -27,17 +72,14 @@ pub fn next(name: &CStr) -> usize {
         .unwrap_or(0)
 }
 
-/// The definition that the program itself sees, of the modules that were there at the start.
-pub fn global(name: &CStr) -> usize {
+/// The first module of all.
+fn program() -> *const LinkMap {
     let mut first = own_module();
     // SAFETY: the list of the modules that were there at the start does not change.
     while let Some(before) = unsafe { first.as_ref().and_then(|module| module.previous.as_ref()) } {
         first = before;
     }
-    let found = find_in(first, name);
-    found
-        .or_else(|| after(first).find_map(|module| find_in(module, name)))
-        .unwrap_or(0)
+    first
 }
 
 /// The definition in a library of this file name, whenever it was loaded.
@@ -63,7 +105,7 @@ fn search(library: Option<&CStr>, name: &CStr) -> usize {
 
 /// The definition in the module that holds this address.
 pub fn in_module_of(address: usize, name: &CStr) -> usize {
-    find_in(module_of(address), name).unwrap_or(0)
+    defined_beside(address, name).map_or(0, |found| found.address)
 }
 
 struct Search<'a> {
@@ -92,7 +134,7 @@ impl Search<'_> {
                 let at = info.bias.wrapping_add(header.address);
                 Tables::read(info.bias, at as *const Entry)?.find(search.name)
             });
-            search.address = found.unwrap_or(0);
+            search.address = found.map_or(0, |found| found.address);
             c_int::from(found.is_some())
         }
     }
@@ -148,6 +190,10 @@ fn last_at_start(from: *const LinkMap) -> *const LinkMap {
 }
 
 fn find_in(module: *const LinkMap, name: &CStr) -> Option<usize> {
+    define_in(module, name).map(|found| found.address)
+}
+
+fn define_in(module: *const LinkMap, name: &CStr) -> Option<Definition> {
     // SAFETY: the module is loaded, and so are its tables.
     unsafe {
         let module = module.as_ref()?;
@@ -239,7 +285,7 @@ impl Tables {
 
     /// # Safety
     /// The module must still be loaded.
-    unsafe fn find(&self, name: &CStr) -> Option<usize> {
+    unsafe fn find(&self, name: &CStr) -> Option<Definition> {
         // SAFETY: as promised by the caller; the tables are those of a module that was
         // accepted by the dynamic linker, and are read as it reads them.
         unsafe {
@@ -254,7 +300,7 @@ impl Tables {
     }
 
     /// A Bloom filter, buckets, and chains of hashes whose lowest bit ends a chain.
-    unsafe fn find_by_gnu_hash(&self, name: &CStr) -> Option<usize> {
+    unsafe fn find_by_gnu_hash(&self, name: &CStr) -> Option<Definition> {
         let bytes = name.to_bytes().iter();
         let hash = bytes.fold(5381_u32, |hash, &byte| {
             hash.wrapping_mul(33).wrapping_add(u32::from(byte))
@@ -280,9 +326,9 @@ impl Tables {
             loop {
                 let entry = *chain.add((index - first) as usize);
                 if entry | 1 == hash | 1
-                    && let Some(address) = self.at(index, name)
+                    && let Some(found) = self.at(index, name)
                 {
-                    return Some(address);
+                    return Some(found);
                 }
                 if entry & 1 == 1 {
                     return None;
@@ -293,7 +339,7 @@ impl Tables {
     }
 
     /// Buckets, and chains of numbers.
-    unsafe fn find_by_hash(&self, name: &CStr) -> Option<usize> {
+    unsafe fn find_by_hash(&self, name: &CStr) -> Option<Definition> {
         let hash = name.to_bytes().iter().fold(0_u32, |hash, &byte| {
             let hash = (hash << 4).wrapping_add(u32::from(byte));
             let high = hash & 0xf000_0000;
@@ -309,8 +355,8 @@ impl Tables {
             let chain = bucket.add(buckets as usize);
             let mut index = *bucket.add((hash % buckets) as usize);
             while index != 0 && index < symbols {
-                if let Some(address) = self.at(index, name) {
-                    return Some(address);
+                if let Some(found) = self.at(index, name) {
+                    return Some(found);
                 }
                 index = *chain.add(index as usize);
             }
@@ -318,8 +364,8 @@ impl Tables {
         }
     }
 
-    /// The address of a symbol, if it is the default definition of this name.
-    unsafe fn at(&self, index: u32, name: &CStr) -> Option<usize> {
+    /// A symbol, if it is the default definition of this name.
+    unsafe fn at(&self, index: u32, name: &CStr) -> Option<Definition> {
         let index = index as usize;
         // SAFETY: see `find`.
         unsafe {
@@ -334,10 +380,12 @@ impl Tables {
             }
             let address = self.bias.wrapping_add(symbol.value);
             if symbol.kind() != KIND_INDIRECT {
-                return Some(address);
+                let bytes = symbol.bytes;
+                return Some(Definition { address, bytes });
             }
             let choose = core::mem::transmute::<usize, extern "C" fn() -> usize>(address);
-            Some(choose())
+            let address = choose();
+            Some(Definition { address, bytes: 0 })
         }
     }
 }
@@ -345,6 +393,14 @@ impl Tables {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What the program itself sees, of the modules that were there at the start.
+    fn global(name: &CStr) -> usize {
+        let first = program();
+        find_in(first, name)
+            .or_else(|| after(first).find_map(|module| find_in(module, name)))
+            .unwrap_or(0)
+    }
 
     fn by_linker(name: &CStr) -> usize {
         // SAFETY: the name is terminated.
@@ -368,6 +424,15 @@ mod tests {
             assert_ne!(by_linker(name), 0, "{name:?}");
             assert_eq!(global(name), by_linker(name), "{name:?}");
         }
+    }
+
+    #[test]
+    fn the_executable_comes_first_and_symbols_have_sizes() {
+        let malloc = by_linker(c"malloc");
+        assert!(defined_beside(malloc, c"malloc").is_some_and(|found| found.bytes > 16));
+        assert!(defined_beside(malloc, c"no_function_has_this_name").is_none());
+        // Here the executable is the module that asks: nothing comes before it.
+        assert!(before(c"malloc").is_none());
     }
 
     #[test]

@@ -30,7 +30,12 @@ struct Kept {
     /// The process that loaded this library: others that have it were forked.
     loaded_by_pid: AtomicU32,
     notes: AtomicU64,
-    /// Where the allocator's code lies, if it is not libc's.
+    /// Not zero where another allocator is there than the one that answers `malloc`.
+    has_own_names: AtomicU32,
+    /// Not zero once the program's own code may run.
+    has_started: AtomicU32,
+    /// Where the allocator's code lies, if it is not libc's. In the executable that is known
+    /// until other code of it runs.
     allocator_start: AtomicUsize,
     allocator_end: AtomicUsize,
 }
@@ -48,14 +53,31 @@ static KEPT: Kept = Kept {
     real_malloc: AtomicUsize::new(0),
     loaded_by_pid: AtomicU32::new(0),
     notes: AtomicU64::new(0),
+    has_own_names: AtomicU32::new(0),
+    has_started: AtomicU32::new(0),
     allocator_start: AtomicUsize::new(0),
     allocator_end: AtomicUsize::new(0),
 };
 
-/// Tells which function answers `malloc`, before anything is recorded.
+/// Tells which function answers `malloc`, before the program runs.
 pub fn set_real_malloc(address: usize) {
     KEPT.loaded_by_pid.store(sys::pid(), Ordering::Relaxed);
-    KEPT.real_malloc.store(address, Ordering::Relaxed);
+    let before = KEPT.real_malloc.swap(address, Ordering::Relaxed);
+    find_allocator_code();
+    if let Some(arena) = hot::get().arena().filter(|_| before != address) {
+        name_allocator(arena);
+    }
+}
+
+/// Tells that there is an allocator with names of its own, before anything is recorded.
+pub fn set_own_names() {
+    KEPT.has_own_names.store(1, Ordering::Relaxed);
+}
+
+/// The dynamic linker is about to run the executable's constructors.
+pub fn program_starts() {
+    KEPT.has_started.store(1, Ordering::Relaxed);
+    find_allocator_code();
 }
 
 /// Something the reader should know about this program.
@@ -396,22 +418,45 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     arena.set(header::EXECUTABLE, executable);
     let command = arena.append_text(read_command(buffer));
     arena.set(header::COMMAND, command);
-    let allocator = modules::path_of(KEPT.real_malloc.load(Ordering::Relaxed));
-    arena.set(header::ALLOCATOR, arena.append_text(allocator));
+    let is_glibc = name_allocator(arena);
+    let has_own_names = KEPT.has_own_names.load(Ordering::Relaxed) != 0
+        || config.text("own").is_some_and(|own| !own.is_empty());
     // Blocks of glibc are 32 bytes apart; of the others nothing is assumed but 8.
-    let is_glibc = base_name(allocator).starts_with(b"libc.so");
-    if !is_glibc
-        && let Some((start, end)) = modules::range_of(KEPT.real_malloc.load(Ordering::Relaxed))
-    {
-        KEPT.allocator_start.store(start, Ordering::Relaxed);
-        KEPT.allocator_end.store(end, Ordering::Relaxed);
-    }
-    let granule_shift = if is_glibc {
+    let granule_shift = if is_glibc && !has_own_names {
         live::WIDE_GRANULE_SHIFT
     } else {
         live::NARROW_GRANULE_SHIFT
     };
     arena.set(header::GRANULE_SHIFT, u64::from(granule_shift));
+}
+
+/// Writes down which file answers `malloc`; true where it is glibc.
+fn name_allocator(arena: Arena) -> bool {
+    let path = modules::path_of(KEPT.real_malloc.load(Ordering::Relaxed));
+    let text = match path.is_empty() {
+        // The executable itself has no name there.
+        true => arena.get(header::EXECUTABLE),
+        false => arena.append_text(path),
+    };
+    arena.set(header::ALLOCATOR, text);
+    is_glibc(path)
+}
+
+fn is_glibc(path: &[u8]) -> bool {
+    base_name(path).starts_with(b"libc.so")
+}
+
+fn find_allocator_code() {
+    let malloc = KEPT.real_malloc.load(Ordering::Relaxed);
+    let path = modules::path_of(malloc);
+    let is_among_others = path.is_empty() && KEPT.has_started.load(Ordering::Relaxed) != 0;
+    let range = match is_glibc(path) || is_among_others {
+        true => None,
+        false => modules::range_of(malloc),
+    };
+    let (start, end) = range.unwrap_or((0, 0));
+    KEPT.allocator_start.store(start, Ordering::Relaxed);
+    KEPT.allocator_end.store(end, Ordering::Relaxed);
 }
 
 fn make_thread_key() {

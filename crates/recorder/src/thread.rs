@@ -18,6 +18,7 @@ use crate::thread_names;
 use crate::tls;
 use crate::trie::RecentChildren;
 use crate::unwind::cached::{CachedStack, Leaf};
+use crate::unwind::stack_memory::OwnStack;
 use core::ffi::c_void;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering, compiler_fence};
 use residue_arena::region::Region;
@@ -116,6 +117,26 @@ fn own() -> *mut Thread {
         tls::set_last(core::ptr::null_mut());
     }
     tls::get()
+}
+
+/// This thread's own stack, without a system call where the thread has a state.
+pub fn own_stack() -> OwnStack {
+    let thread = own();
+    match thread.is_null() {
+        true => OwnStack::of_this_thread(),
+        // SAFETY: a thread's slot holds a state that is never unmapped.
+        false => unsafe { (*thread).stack.own() },
+    }
+}
+
+/// The last block that this thread made, if it has not freed it.
+pub fn last_block() -> usize {
+    let thread = own();
+    match thread.is_null() {
+        true => 0,
+        // SAFETY: a thread's slot holds a state that is never unmapped.
+        false => unsafe { (*thread).last_block },
+    }
 }
 
 /// Whether this thread is inside the recorder, or inside something that the recorder called.

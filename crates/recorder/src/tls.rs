@@ -1,4 +1,4 @@
-//! Two words of thread-local storage, in the initial-exec model: an access is two
+//! Three words of thread-local storage, in the initial-exec model: an access is two
 //! instructions and never a call to `__tls_get_addr`, which may allocate.
 //!
 //! Stable Rust cannot say that in Rust, so the words are defined in assembly.
@@ -20,6 +20,12 @@ global_asm!(
     ".type residue_thread_last, @object",
     ".size residue_thread_last, 8",
     "residue_thread_last:",
+    ".zero 8",
+    ".globl residue_allocator_call",
+    ".hidden residue_allocator_call",
+    ".type residue_allocator_call, @object",
+    ".size residue_allocator_call, 8",
+    "residue_allocator_call:",
     ".zero 8",
     ".text",
 );
@@ -77,6 +83,36 @@ pub fn set_last(value: *mut Thread) {
     unsafe {
         asm!(
             "mov {offset}, qword ptr [rip + residue_thread_last@GOTTPOFF]",
+            "mov qword ptr fs:[{offset}], {value}",
+            offset = out(reg) _,
+            value = in(reg) value,
+            options(nostack, preserves_flags),
+        );
+    }
+}
+
+/// Where the outermost call of a detoured allocator keeps its frame, while this thread is
+/// inside one; else zero. See `detour::around`.
+pub fn allocator_call() -> usize {
+    let value: usize;
+    // SAFETY: as in `get`.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_allocator_call@GOTTPOFF]",
+            "mov {value}, qword ptr fs:[{offset}]",
+            offset = out(reg) _,
+            value = lateout(reg) value,
+            options(nostack, preserves_flags, readonly),
+        );
+    }
+    value
+}
+
+pub fn set_allocator_call(value: usize) {
+    // SAFETY: as in `set`.
+    unsafe {
+        asm!(
+            "mov {offset}, qword ptr [rip + residue_allocator_call@GOTTPOFF]",
             "mov qword ptr fs:[{offset}], {value}",
             offset = out(reg) _,
             value = in(reg) value,

@@ -6,7 +6,7 @@ pub struct Member {
     pub own_events: u64,
     /// Of the heap, as far as it is seen.
     pub peak_bytes: u64,
-    /// Whether the program brings its own malloc, so that nothing is known of its heap.
+    /// Whether the program brings its own malloc, and nothing is known of its heap.
     pub has_unseen_heap: bool,
     /// Whether it is the process that was started, and not a child of it.
     pub is_first: bool,

@@ -18,6 +18,7 @@ pub mod library;
 pub mod line_moments;
 pub mod lines;
 pub mod output_name;
+pub mod own_names;
 pub mod passing;
 pub mod prepared;
 pub mod program;

@@ -34,7 +34,14 @@ impl Prepared {
             preload.push(":");
             preload.push(preloaded);
         }
-        let settings = settings.encode(&arenas.path);
+        let is_short = |encoded: &OsString| encoded.len() <= residue_arena::MOST_CONFIG_BYTES;
+        let without_own_names = || Settings {
+            own_names: String::new(),
+            ..settings.clone()
+        };
+        let settings = Some(settings.encode(&arenas.path))
+            .filter(is_short)
+            .unwrap_or_else(|| without_own_names().encode(&arenas.path));
         if settings.len() > residue_arena::MOST_CONFIG_BYTES {
             arenas.remove();
             bail!("the path of the arena directory is too long");

@@ -21,6 +21,8 @@ pub struct Settings {
     pub tick: Duration,
     pub snapshots: Snapshots,
     pub injection: Option<Injection>,
+    /// Where the program has an allocator with names of its own, for the recorder; else empty.
+    pub own_names: String,
 }
 
 /// A deliberate leak in every event.
@@ -56,7 +58,7 @@ impl Settings {
         let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
         let mut value = OsString::from(format!(
             "min={};max={};depth={};verify={};paused={};source={};tick={};every={};at={};inject={};\
-             untouched={};root={};children={};match={};dir=",
+             untouched={};root={};children={};match={};own={};dir=",
             self.min_size,
             self.max_size,
             self.max_depth,
@@ -74,6 +76,7 @@ impl Settings {
             std::process::id(),
             u8::from(self.with_children),
             self.program_pattern,
+            self.own_names,
         ));
         value.push(arena_directory);
         value

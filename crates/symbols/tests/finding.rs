@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use residue_symbols::{Error, FoundFunction, find_functions};
+use residue_symbols::{Error, FoundFunction, find_functions, find_named};
 
 const C_SOURCE: &str = r#"
     #include <stdio.h>
@@ -249,4 +249,41 @@ fn errors_say_which_file() {
     let (_directory, bare) = compile("gcc", source, &arguments);
     let bare = find_functions(&bare, "_start").unwrap_err();
     assert!(matches!(bare, Error::NoSymbols { .. }));
+}
+
+#[test]
+fn functions_of_known_names_are_found_in_one_pass() {
+    let source = r#"
+        #include <stdio.h>
+        __asm__(".globl entered_twice\n.type entered_twice, @function\n"
+                "entered_twice: nop\nsecond_entry: nop\nret\n"
+                ".size entered_twice, . - entered_twice\n");
+        /* Two functions of one name, as static ones may be. */
+        __asm__(".type one, @function\none: nop\nret\n.size one, . - one\n");
+        __asm__(".type two, @function\ntwo: nop\nret\n.size two, . - two\n");
+        __attribute__((noinline)) int visible(int x) { return puts("x") + x; }
+        int main(int argc, char **argv) { return visible(argc); }
+    "#;
+    let (directory, whole) = compile("gcc", source, &[]);
+    let wanted = ["nowhere", "visible", "entered_twice", "puts"];
+    let found = find_named(&whole, &wanted).unwrap();
+    let [visible, twice] = found[..] else {
+        panic!("{found:?}");
+    };
+    let (address, size) = symbol(&whole, "visible");
+    assert_eq!(
+        (visible.name, visible.address, visible.size),
+        (1, address, size)
+    );
+    assert_eq!(visible.next_symbol, None);
+    assert_eq!((twice.name, twice.size, twice.next_symbol), (2, 3, Some(1)));
+
+    let renamed = ["--redefine-sym=two=one", "whole", "renamed"];
+    run("objcopy", &renamed, directory.path());
+    let found = find_named(&directory.path().join("renamed"), &["one", "visible"]).unwrap();
+    let names: Vec<usize> = found.iter().map(|function| function.name).collect();
+    assert_eq!(names, [1], "a name of two functions is nobody's");
+
+    run("strip", &["whole"], directory.path());
+    assert_eq!(find_named(&whole, &wanted).unwrap(), []);
 }

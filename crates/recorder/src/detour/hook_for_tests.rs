@@ -104,7 +104,7 @@ fn frame_below(address: usize) -> Option<usize> {
 }
 
 /// All ones into every vector register there is, and into the scratch registers.
-fn destroy_registers() {
+pub fn destroy_registers() {
     if std::is_x86_feature_detected!("avx512bw") {
         // SAFETY: the processor has these registers, and all may be destroyed.
         unsafe {

@@ -6,6 +6,7 @@ use crate::sys;
 /// then on that were written once.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Mapping {
+    pub start: usize,
     pub end: usize,
     /// As `mprotect` takes it.
     pub protection: usize,
@@ -21,9 +22,18 @@ impl Mapping {
         found
     }
 
-    fn continues(&self, before: &Mapping, start: usize) -> bool {
-        let end = self.end;
-        before.end == start && *self == Mapping { end, ..*before }
+    /// Both as one, where this follows the other and is like it.
+    fn joined_to(self, before: Mapping) -> Option<Mapping> {
+        let joined = Mapping {
+            end: self.end,
+            ..before
+        };
+        let start = before.start;
+        (self.start == before.end && Mapping { start, ..self } == joined).then_some(joined)
+    }
+
+    pub fn holds(&self, address: usize) -> bool {
+        (self.start..self.end).contains(&address)
     }
 
     /// Whether it is code whose bytes may be read, and changed without changing a file.
@@ -93,15 +103,18 @@ fn find(file: usize, address: usize) -> Option<Mapping> {
                 continue;
             }
             let this = Mapping {
+                start: line.start,
                 end: line.end,
                 protection: line.protection,
                 is_private: line.is_private,
             };
             match found {
-                None if (line.start..line.end).contains(&address) => found = Some(this),
+                None if this.holds(address) => found = Some(this),
                 None => {}
-                Some(before) if this.continues(&before, line.start) => found = Some(this),
-                found => return found,
+                Some(before) => match this.joined_to(before) {
+                    Some(joined) => found = Some(joined),
+                    None => return found,
+                },
             }
             line = Line::default();
         }

@@ -14,6 +14,9 @@
 //!           ──► patch        the five bytes
 //! ```
 //!
+//! Functions of allocators have a gate of their own (`around`), which calls hooks before and
+//! after them.
+//!
 //! No signal, no ptrace, no debug information. What is not certain to work is
 //! refused with a reason; then nothing has been changed.
 //!
@@ -34,6 +37,10 @@
 //! the start of the program or when their module has just been loaded. Programs
 //! under a hardware shadow stack, where a displaced call would fault on its return.
 
+pub mod around;
+#[cfg(test)]
+mod around_tests;
+mod clobbers;
 #[cfg(test)]
 mod compiled_tests;
 mod decode;
@@ -51,6 +58,7 @@ mod opcodes;
 mod patch;
 #[cfg(test)]
 mod register_tests;
+mod registers;
 mod shelf;
 #[cfg(test)]
 mod shelf_tests;
@@ -59,6 +67,7 @@ mod tests;
 mod trampoline;
 
 use crate::hot;
+use around::Around;
 use gate::Hook;
 use mapping::Mapping;
 
@@ -111,6 +120,25 @@ pub fn set_hook(hook: Hook) {
 /// Without a size, no more of a function is looked at than this.
 const MOST_UNSIZED_BYTES: usize = 1 << 16;
 
+/// What an entry leads to.
+#[derive(Clone, Copy)]
+pub enum Target {
+    /// The hook, with this tag; then the function.
+    Hook(usize),
+    /// Hooks before and after the function.
+    Around(&'static Around),
+}
+
+impl Target {
+    /// What tells detours of a function apart. Tags of the hook are small numbers.
+    fn tag(self) -> usize {
+        match self {
+            Target::Hook(tag) => tag,
+            Target::Around(around) => core::ptr::from_ref(around) as usize,
+        }
+    }
+}
+
 /// From now on each entry of the function at `address` calls the hook with `tag`.
 ///
 /// The hook runs on the thread and the stack of the function's caller. If it uses the
@@ -127,9 +155,32 @@ pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Re
 /// The same with all that is known of the function. Doing it again with the same tag changes
 /// nothing, so that a forked child may do all its parent did.
 pub fn install_in(function: &Function, tag: usize) -> Result<(), Refusal> {
+    prepare(function, Target::Hook(tag))?.put_in()
+}
+
+/// A detour that lacks only the jump at the function's entry.
+pub struct Prepared {
+    entry: usize,
+    /// Where the entry is to jump to; `None` where it does already.
+    start: Option<usize>,
+    protection: usize,
+}
+
+impl Prepared {
+    pub fn put_in(&self) -> Result<(), Refusal> {
+        // Two patches in one page would take the write permission from each other; and
+        // a signal handler that calls a function half patched would wait for ever.
+        let _held = hot::get().mappings_lock.lock();
+        match self.start {
+            Some(start) => patch::jump(self.entry, start, self.protection),
+            None => Ok(()),
+        }
+    }
+}
+
+/// Makes everything ready for a detour; the program's code is not changed yet.
+pub fn prepare(function: &Function, target: Target) -> Result<Prepared, Refusal> {
     let &Function { address, size, .. } = function;
-    // Two patches in one page would take the write permission from each other; and
-    // a signal handler that calls a function half patched would wait for ever.
     let _held = hot::get().mappings_lock.lock();
     let size = size.filter(|&size| size != 0);
     let mapping = Mapping::at(address).ok_or(Refusal::NotCode)?;
@@ -143,9 +194,14 @@ pub fn install_in(function: &Function, tag: usize) -> Result<(), Refusal> {
     let code = unsafe { core::slice::from_raw_parts(address as *const u8, readable) };
 
     let entry = move_code::find_entry(code, address)?;
+    let mut prepared = Prepared {
+        entry: entry.address,
+        start: None,
+        protection: mapping.protection,
+    };
     if let Some(existing) = trampoline::tag_of_detour(&entry) {
-        return match existing == tag {
-            true => Ok(()),
+        return match existing == target.tag() {
+            true => Ok(prepared),
             false => Err(Refusal::AlreadyDetoured),
         };
     }
@@ -159,6 +215,11 @@ pub fn install_in(function: &Function, tag: usize) -> Result<(), Refusal> {
     if move_code::has_breakpoint(displaced, size) {
         return Err(Refusal::Breakpoint);
     }
-    let start = trampoline::make(&entry, displaced, tag)?;
-    patch::jump(entry.address, start, mapping.protection)
+    if let Target::Around(around) = target
+        && clobbers::calls_unknown(entry.address, &mapping)
+    {
+        around.let_vectors_go();
+    }
+    prepared.start = Some(trampoline::make(&entry, displaced, target)?);
+    Ok(prepared)
 }

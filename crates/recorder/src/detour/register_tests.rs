@@ -41,11 +41,11 @@ unsafe extern "C" {
 /// The registers that a function may use, the flags, and what is on the stack.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[repr(C, align(64))]
-struct Registers {
+pub struct Registers {
     vectors: [[u64; 8]; 32],
     masks: [u64; 8],
     general: [u64; 16],
-    flags: u64,
+    pub flags: u64,
 }
 
 impl Registers {
@@ -183,12 +183,11 @@ round_trip!(
     )
 );
 
-#[test]
-fn every_register_and_flag_survives_the_hook() {
-    hook_for_tests::use_it();
-    let tag = hook_for_tests::new_tag();
-    let function = detour_idle as *const () as usize;
-    assert_eq!(install(function, Some(6), tag), Ok(()));
+/// The registers before and after a call, in each width that the processor has.
+///
+/// # Safety
+/// The function must not destroy registers that it has to keep.
+pub unsafe fn around_call(function: usize) -> Vec<(Registers, Registers)> {
     let mut ways: Vec<unsafe extern "C" fn(*mut Registers, usize)> = vec![through_sse];
     if std::is_x86_feature_detected!("avx") {
         ways.push(through_avx);
@@ -196,16 +195,29 @@ fn every_register_and_flag_survives_the_hook() {
     if std::is_x86_feature_detected!("avx512bw") {
         ways.push(through_avx512);
     }
-    let tried = ways.len();
-    for way in ways {
+    let call = |way: unsafe extern "C" fn(*mut Registers, usize)| {
         let before = Registers::distinct();
         let mut after = before.clone();
-        // SAFETY: the processor has the registers, and the function changes none.
+        // SAFETY: the processor has the registers; the caller vouches for the function.
         unsafe { way(&raw mut after, function) };
+        (before, after)
+    };
+    ways.into_iter().map(call).collect()
+}
+
+#[test]
+fn every_register_and_flag_survives_the_hook() {
+    hook_for_tests::use_it();
+    let tag = hook_for_tests::new_tag();
+    let function = detour_idle as *const () as usize;
+    assert_eq!(install(function, Some(6), tag), Ok(()));
+    // SAFETY: it changes none.
+    let calls = unsafe { around_call(function) };
+    for (before, after) in &calls {
         assert!(before == after, "{before:x?}\n{after:x?}");
-        assert_eq!(hook_for_tests::last().misaligned_bytes, 0);
     }
-    assert_eq!(hook_for_tests::entries(tag), tried);
+    assert_eq!(hook_for_tests::last().misaligned_bytes, 0);
+    assert_eq!(hook_for_tests::entries(tag), calls.len());
 }
 
 #[test]

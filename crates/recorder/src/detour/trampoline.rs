@@ -3,12 +3,13 @@
 use super::emit::Emitter;
 use super::move_code::{self, Entry};
 use super::shelf::{self, CODE_AT, ENTRY_AT, PLACE_BYTES};
-use super::{Refusal, gate};
+use super::{Refusal, Target, around, gate, registers};
 
 /// Offsets of the other words in the place.
 const TAG_AT: usize = 16;
 const GATE_AT: usize = 24;
 const RETURN_AT: usize = 32;
+const ORIGINAL_AT: usize = 40;
 
 /// The tag of the detour that the entry already has.
 pub fn tag_of_detour(entry: &Entry<'_>) -> Option<usize> {
@@ -25,11 +26,11 @@ pub fn tag_of_detour(entry: &Entry<'_>) -> Option<usize> {
 
 /// Makes the trampoline of an entry, and returns where the entry is to jump to.
 /// Nothing leads there yet; if nothing ever does, the place is used again.
-pub fn make(entry: &Entry<'_>, displaced: &[u8], tag: usize) -> Result<usize, Refusal> {
-    gate::prepare();
+pub fn make(entry: &Entry<'_>, displaced: &[u8], target: Target) -> Result<usize, Refusal> {
+    registers::prepare();
     let place = shelf::place_for(entry.address)?;
     let mut contents = [0; PLACE_BYTES];
-    fill(&mut contents, place, entry, displaced, tag)?;
+    fill(&mut contents, place, entry, displaced, target)?;
     shelf::write(place, &contents)?;
     Ok(place + CODE_AT)
 }
@@ -39,23 +40,39 @@ fn fill(
     place: usize,
     entry: &Entry<'_>,
     displaced: &[u8],
-    tag: usize,
+    target: Target,
 ) -> Result<(), Refusal> {
     let (words, code) = contents
         .split_at_mut_checked(CODE_AT)
         .ok_or(Refusal::Immovable)?;
     let mut code = Emitter::new(code, place + CODE_AT);
-    code.with_target(&[0xff, 0x35], place + TAG_AT)?; // push [tag]
-    code.with_target(&[0xff, 0x15], place + GATE_AT)?; // call [gate]
-    code.bytes(&[0x48, 0x8d, 0x64, 0x24, 0x08])?; // lea rsp, [rsp + 8]
+    const PUSH: [u8; 2] = [0xff, 0x35];
+    const CALL: [u8; 2] = [0xff, 0x15];
+    const JUMP: [u8; 2] = [0xff, 0x25];
+    let gate = match target {
+        Target::Hook(_) => {
+            code.with_target(&PUSH, place + TAG_AT)?;
+            code.with_target(&CALL, place + GATE_AT)?;
+            code.bytes(&[0x48, 0x8d, 0x64, 0x24, 0x08])?; // lea rsp, [rsp + 8]
+            gate::gate as *const ()
+        }
+        Target::Around(_) => {
+            code.with_target(&PUSH, place + ORIGINAL_AT)?;
+            code.with_target(&PUSH, place + TAG_AT)?;
+            code.with_target(&JUMP, place + GATE_AT)?;
+            around::gate as *const ()
+        }
+    };
+    let original = code.address();
     let return_address =
         move_code::move_instructions(displaced, entry.address, &mut code, place + RETURN_AT)?;
 
     let words_written = [
         (ENTRY_AT, entry.address),
-        (TAG_AT, tag),
-        (GATE_AT, gate::gate as *const () as usize),
+        (TAG_AT, target.tag()),
+        (GATE_AT, gate as usize),
         (RETURN_AT, return_address.unwrap_or(0)),
+        (ORIGINAL_AT, original),
     ];
     for (at, word) in words_written {
         let place = words.get_mut(at..at + size_of::<usize>());

@@ -129,10 +129,21 @@ pub unsafe extern "C" fn free(block: *mut u8, slot: *const usize, bp: usize) {
     }
 }
 
+/// What a C library without a function for it does with a block: for programs that ask
+/// whether there is one, and find the hook.
+pub unsafe extern "C" fn free_as_ever(block: *mut u8, slot: *const usize, bp: usize) {
+    match real::earlier_free().filter(|_| !real::is_boot(block)) {
+        // SAFETY: the program's own call, handed on.
+        Some(free) => unsafe { free(block) },
+        // SAFETY: as above.
+        None => unsafe { free(block, slot, bp) },
+    }
+}
+
 pub unsafe extern "C" fn free_sized(block: *mut u8, bytes: usize, slot: *const usize, bp: usize) {
     let Some(real) = real::free_sized().filter(|_| !real::is_boot(block)) else {
-        // SAFETY: what an older libc does with such a block.
-        return unsafe { free(block, slot, bp) };
+        // SAFETY: the program's own call, handed on.
+        return unsafe { free_as_ever(block, slot, bp) };
     };
     // SAFETY: the program's own call, handed on.
     unsafe {
@@ -149,8 +160,8 @@ pub unsafe extern "C" fn free_aligned_sized(
     bp: usize,
 ) {
     let Some(real) = real::free_aligned_sized().filter(|_| !real::is_boot(block)) else {
-        // SAFETY: what an older libc does with such a block.
-        return unsafe { free(block, slot, bp) };
+        // SAFETY: the program's own call, handed on.
+        return unsafe { free_as_ever(block, slot, bp) };
     };
     // SAFETY: the program's own call, handed on.
     unsafe {

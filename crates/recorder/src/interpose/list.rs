@@ -41,7 +41,7 @@ stubs! {
     brk, "rsi", "rdx" => maps::brk;
     shmat, "rcx", "r8" => maps::shmat;
     free, "rsi", "rdx" => heap::free;
-    cfree, "rsi", "rdx" => heap::free;
+    cfree, "rsi", "rdx" => heap::free_as_ever;
     free_sized, "rdx", "rcx" => heap::free_sized;
     free_aligned_sized, "rcx", "r8" => heap::free_aligned_sized;
     __register_frame, "rsi", "rdx" => loader::register_frame;

@@ -1,7 +1,8 @@
 //! Code that comes and goes: `dlclose`, and the unwind tables of JIT compilers. Names of
 //! threads. And the constructor, which runs when this library is loaded.
 
-use super::{operators, real};
+use super::bundled::{self, Outcome};
+use super::{operators, own_names, real};
 use crate::dynamic;
 use crate::functions;
 use crate::hot;
@@ -202,10 +203,12 @@ extern "C" fn constructor() {
     recorder::muted(|| {
         operators::decide_early();
         if is_recording {
-            note_foreign_malloc();
-            find_statistics();
+            find_clock();
+            find_allocator();
+            own_names::record();
         }
     });
+    setup::program_starts();
     if is_recording {
         prepare_events();
     }
@@ -244,36 +247,31 @@ fn write_lines_at_once() {
     }
 }
 
-/// Finds the kernel's clock, and by what function the allocator speaks of itself.
-fn find_statistics() {
+fn find_clock() {
     let clock = real::named(c"__vdso_clock_gettime", &[c"linux-vdso.so.1"]);
     sys::KERNEL_CLOCK.store(clock, Ordering::Relaxed);
+}
+
+/// Sees to a program that brings its own `malloc`, and finds by what function the allocator
+/// speaks of itself.
+fn find_allocator() {
     use crate::account::{MALLCTL, MALLINFO2, TCMALLOC_PROPERTY};
+    let outcome = bundled::record();
+    match outcome {
+        Outcome::Hooked => setup::set_real_malloc(real::next_malloc()),
+        Outcome::Detoured { .. } => {}
+        Outcome::Refused(refusal) => setup::note(header::malloc_in_executable(refusal as u64)),
+    }
     for (name, place) in [
         (c"mallinfo2", &MALLINFO2),
         (c"mallctl", &MALLCTL),
         (c"MallocExtension_GetNumericProperty", &TCMALLOC_PROPERTY),
     ] {
-        place.store(real::named(name, &[]), Ordering::Relaxed);
-    }
-}
-
-/// Tells the reader when the program's own `malloc` does not pass through here.
-fn note_foreign_malloc() {
-    let (malloc, free) = (dynamic::global(c"malloc"), dynamic::global(c"free"));
-    if malloc == 0 || free == 0 {
-        return;
-    }
-    // SAFETY: what is found is called as what it is.
-    let is_seen = unsafe {
-        type Malloc = unsafe extern "C" fn(usize) -> *mut u8;
-        type Free = unsafe extern "C" fn(*mut u8);
-        let malloc = core::mem::transmute::<usize, Malloc>(malloc);
-        let free = core::mem::transmute::<usize, Free>(free);
-        recorder::reaches_hooks(|| free(malloc(1)))
-    };
-    if is_seen == Some(false) {
-        setup::note(header::NOTE_MALLOC_IN_EXECUTABLE);
+        let function = match outcome {
+            Outcome::Detoured { allocator } => dynamic::in_module_of(allocator, name),
+            Outcome::Hooked | Outcome::Refused(_) => real::named(name, &[]),
+        };
+        place.store(function, Ordering::Relaxed);
     }
 }
 

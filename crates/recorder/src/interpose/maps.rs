@@ -2,6 +2,7 @@
 //! heap.
 
 use super::real;
+use crate::detour::around;
 use crate::mappings;
 use crate::recorder::Caller;
 use crate::sys;
@@ -17,10 +18,10 @@ fn whole_pages(bytes: usize) -> usize {
 /// heap, and counted as blocks.
 ///
 /// # Safety
-/// The slot must hold the return address of the call in progress.
-unsafe fn is_allocator(return_slot: *const usize) -> bool {
-    // SAFETY: the caller vouches for the slot.
-    crate::setup::is_allocator(unsafe { return_slot.read() })
+/// The slot and bp must describe the call in progress.
+unsafe fn is_allocator(return_slot: *const usize, bp: usize) -> bool {
+    // SAFETY: the caller vouches for the call.
+    unsafe { crate::setup::is_allocator(return_slot.read()) || around::is_inside(return_slot, bp) }
 }
 
 #[allow(clippy::too_many_arguments)]
@@ -59,7 +60,7 @@ pub unsafe fn mapping(
     let mapped = call();
     // SAFETY: handed on to the caller.
     unsafe {
-        if mapped != FAILED && bytes != 0 && !is_allocator(return_slot) {
+        if mapped != FAILED && bytes != 0 && !is_allocator(return_slot, bp) {
             let caller = Caller { return_slot, bp };
             mappings::mapped(mapped as usize, whole_pages(bytes), caller);
         }
@@ -142,7 +143,7 @@ pub unsafe extern "C" fn sbrk(change: isize, return_slot: *const usize, bp: usiz
     // SAFETY: the program's own call, handed on.
     unsafe {
         let before = real(change);
-        if before != FAILED && !is_allocator(return_slot) {
+        if before != FAILED && !is_allocator(return_slot, bp) {
             let bytes = change.unsigned_abs();
             if change > 0 {
                 let caller = Caller { return_slot, bp };
@@ -176,7 +177,7 @@ pub unsafe fn moving_break(
     let result = call();
     let after = sys::program_break();
     // SAFETY: handed on to the caller.
-    let is_program = !unsafe { is_allocator(return_slot) };
+    let is_program = !unsafe { is_allocator(return_slot, bp) };
     if before != 0 && after != 0 && is_program {
         if after > before {
             // SAFETY: handed on to the caller.

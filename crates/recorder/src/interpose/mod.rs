@@ -4,6 +4,9 @@
 //! [`loader`], [`locking`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
+mod bundled;
+mod bundled_calls;
+mod bundled_detours;
 mod ends;
 mod exec;
 mod heap;
@@ -14,4 +17,5 @@ mod loader;
 mod locking;
 mod maps;
 mod operators;
+mod own_names;
 mod real;

@@ -1,6 +1,7 @@
 //! The functions the hooks stand before, and the memory handed out until they
 //! are known.
 
+use super::own_names;
 use crate::dynamic;
 use crate::setup;
 use core::cell::UnsafeCell;
@@ -131,7 +132,28 @@ fn find_all() {
     }
     find_each();
     SEARCH.store(KNOWN, Ordering::Release);
-    setup::set_real_malloc(slots::malloc.load(Ordering::Relaxed));
+    // An executable that brings its own comes before the hooks.
+    let before = |name| dynamic::before(name).map(|own| own.address);
+    EARLIER_FREE.store(before(c"free").unwrap_or(MISSING), Ordering::Relaxed);
+    if own_names::are_loaded() {
+        setup::set_own_names();
+    }
+    setup::set_real_malloc(before(c"malloc").unwrap_or_else(next_malloc));
+}
+
+static EARLIER_FREE: AtomicUsize = AtomicUsize::new(MISSING);
+
+/// The `free` of an executable that brings its own, for hooks of names that it does not have.
+pub fn earlier_free() -> Option<unsafe extern "C" fn(*mut u8)> {
+    let address = EARLIER_FREE.load(Ordering::Relaxed);
+    // SAFETY: the address of the function that was found under this name.
+    (address != MISSING)
+        .then(|| unsafe { core::mem::transmute::<usize, unsafe extern "C" fn(*mut u8)>(address) })
+}
+
+/// The function behind the hook of `malloc`.
+pub fn next_malloc() -> usize {
+    slots::malloc.load(Ordering::Relaxed)
 }
 
 /// Boot memory: never freed, a few kilobytes at most.

@@ -98,18 +98,27 @@ pub fn is_locked(path: &[u8]) -> bool {
 
 /// What `stat` tells of a file or directory.
 pub struct Status {
+    pub device: u64,
+    pub file: u64,
+    pub modified_ns: u64,
     pub links: u64,
     pub owner: u32,
 }
 
 /// Of a path that ends in a zero byte.
 pub fn status(path: &[u8]) -> Result<Status, Errno> {
-    // `struct stat`: after device and file come the number of links, mode and owner.
+    // `struct stat`: after device and file come the number of links, mode and owner; the
+    // times are further behind.
     let mut status = [0_u64; 18];
     let (at, to) = (path.as_ptr() as usize, status.as_mut_ptr() as usize);
     // SAFETY: the path is terminated, as everywhere here, and the record has room.
     unsafe { call(SYS_STAT, [at, to, 0, 0, 0, 0]) }?;
     Ok(Status {
+        device: status[0],
+        file: status[1],
+        modified_ns: status[11]
+            .wrapping_mul(1_000_000_000)
+            .wrapping_add(status[12]),
         links: status[2],
         owner: (status[3] >> 32) as u32,
     })

@@ -107,6 +107,11 @@ impl CachedStack {
         })
     }
 
+    /// The stack of the thread that has this.
+    pub fn own(&self) -> OwnStack {
+        self.own
+    }
+
     /// Another thread takes over.
     pub fn change_owner(&mut self) {
         self.own = OwnStack::of_this_thread();

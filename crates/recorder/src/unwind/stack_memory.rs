@@ -12,6 +12,7 @@ pub const PAGE_BYTES: usize = 4096;
 
 /// The part of a thread's own stack of which it is certain that it is mapped as long
 /// as the thread runs.
+#[derive(Clone, Copy)]
 pub struct OwnStack {
     start: usize,
     end: usize,
