@@ -2,6 +2,7 @@
 
 use super::drift::{self, Drift};
 use super::steps::{self, FEWEST_LATE_RISES, Rises};
+use super::student::Mixture;
 use super::{
     FEWEST_READINGS, Growth, GrowthOptions, Method, Outcome, Reason, events_for_readings,
     fell_back, warm_up,
@@ -261,13 +262,23 @@ fn settled_from(series: &Series) -> usize {
         let (Some(first), Some(rest)) = (drift::estimate(&first), drift::estimate(&rest)) else {
             return cut;
         };
-        let apart = first.belief.quantile(ALARM) > rest.belief.quantile(1.0 - ALARM)
-            || first.belief.quantile(1.0 - ALARM) < rest.belief.quantile(ALARM);
-        if !apart {
+        if !are_apart(&first.belief, &rest.belief) {
             return cut;
         }
         cut += quarter;
     }
+}
+
+/// Whether no rate is credible for both.
+fn are_apart(one: &Mixture, other: &Mixture) -> bool {
+    let holds = |belief: &Mixture, rate| (ALARM..=1.0 - ALARM).contains(&belief.below(rate));
+    // Mostly the mean of one is credible for the other; that is known without their bounds.
+    let both_hold = |rate: f64| holds(one, rate) && holds(other, rate);
+    if both_hold(one.mean()) || both_hold(other.mean()) {
+        return false;
+    }
+    one.quantile(ALARM) > other.quantile(1.0 - ALARM)
+        || one.quantile(1.0 - ALARM) < other.quantile(ALARM)
 }
 
 fn describe_noise(estimate: &Estimate, growth: &mut Growth) {
