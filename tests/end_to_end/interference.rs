@@ -41,6 +41,18 @@ fn address_space_is_taken_in_proportion_to_use() {
     assert!(taken < 32 << 10, "{taken} kB of address space");
 }
 
+/// valgrind answers for the kernel and makes no mapping of a file longer: the arena is mapped
+/// whole there.
+#[test]
+fn a_program_under_valgrind_is_recorded_whole() {
+    let lab = Lab::new();
+    let bench = workloads::find("bench").display().to_string();
+    let bench = [&*bench, "60", "25", "1", "40000"];
+    let command = [&["valgrind", "-q", "--tool=none"][..], &bench].concat();
+    let (ledger, _) = lab.record(&[], &command).expect_exact();
+    assert_eq!(ledger.profile.recorder.dropped, 0);
+}
+
 #[test]
 fn a_limit_that_the_program_sets_on_itself_leaves_it_room() {
     let lab = Lab::new();

@@ -113,10 +113,49 @@ impl Arena {
             let _ = unsafe { sys::advise(start, page_bytes, sys::MADV_DONTDUMP) };
             arena.set(region.word(region::MAPPED), PAGE_BYTES);
         }
+        if !arena.can_grow() && !arena.map_whole(file) {
+            arena.unmap();
+            return None;
+        }
         let mapped = region::ALL.map(|region| arena.get(region.word(region::MAPPED)));
         let virtual_bytes = HEADER_BYTES + mapped.iter().sum::<u64>();
         arena.set(header::VIRTUAL_BYTES, virtual_bytes);
         Some(arena)
+    }
+
+    /// Whether mappings can be made longer where they are: valgrind, which answers for the
+    /// kernel, cannot do that with files.
+    fn can_grow(self) -> bool {
+        let grows = |region: &Region| self.region_bytes(*region) > PAGE_BYTES;
+        let region = region::ALL.into_iter().find(grows);
+        region.is_none_or(|region| self.map_up_to(region, 2 * PAGE_BYTES))
+    }
+
+    /// Maps what is missing of every region, at the price of address space.
+    fn map_whole(self, file: usize) -> bool {
+        region::ALL.into_iter().all(|region| {
+            let mapped = self.word(region.word(region::MAPPED));
+            let (from, to) = (mapped.load(Ordering::Relaxed), self.region_bytes(region));
+            if to <= from {
+                return true;
+            }
+            let offset = (self.get(region.word(region::OFFSET)) + from) as usize;
+            let start = self.base.wrapping_add(offset);
+            let bytes = (to - from) as usize;
+            let is_mapped = sys::map_shared_at(start, bytes, file, offset);
+            if is_mapped {
+                // SAFETY: the advice only keeps the range out of core files.
+                let _ = unsafe { sys::advise(start, bytes, sys::MADV_DONTDUMP) };
+                mapped.store(to, Ordering::Relaxed);
+            }
+            is_mapped
+        })
+    }
+
+    /// How long a region may become, in whole pages.
+    fn region_bytes(self, region: Region) -> u64 {
+        let capacity = self.get(region.word(region::CAPACITY));
+        (capacity * region.item_bytes()).next_multiple_of(PAGE_BYTES)
     }
 
     /// Takes all mappings away. Nothing may name the arena any more.
@@ -237,7 +276,7 @@ impl Arena {
         let needed_bytes = (end * item_bytes).next_multiple_of(PAGE_BYTES);
         let mut target_bytes = ((end * item_bytes).max(present_bytes) + growth)
             .next_multiple_of(PAGE_BYTES)
-            .min((capacity * item_bytes).next_multiple_of(PAGE_BYTES));
+            .min(self.region_bytes(region));
         let is_short = &hot::get().arena_is_short;
         if is_short.load(Ordering::Relaxed) != 0
             || !self.make_present(region, present_bytes, target_bytes)
@@ -263,10 +302,9 @@ impl Arena {
         let capacity = self.get(region.word(region::CAPACITY));
         let committed = self.word(region.word(region::COMMITTED));
         let present_bytes = committed.load(Ordering::Relaxed) * item_bytes;
-        let most_bytes = (capacity * item_bytes).next_multiple_of(PAGE_BYTES);
         let wanted_bytes = (present_bytes + bytes)
             .next_multiple_of(PAGE_BYTES)
-            .min(most_bytes);
+            .min(self.region_bytes(region));
         if !with_pages {
             self.map_up_to(region, wanted_bytes);
         } else if self.make_present(region, present_bytes, wanted_bytes) {
