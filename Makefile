@@ -165,6 +165,13 @@ roots: build test-tools $(WORKLOADS)/.built
 	@scripts/need node:nodejs java:default-jdk-headless
 	benches/stack_roots $(RESIDUE) $(WORKLOADS)
 
+# Random programs in random circumstances: same output and status, counts that add up, nothing
+# left behind. A failure names the seed that repeats it.
+.PHONY: torture
+MINUTES ?= 15
+torture: build test-tools $(WORKLOADS)/.built
+	python3 benches/torture.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES)
+
 # Real programs of twenty shapes: what the verdict says of each, and how often its
 # intervals hold the true rate.
 verdicts: build test-tools $(WORKLOADS)/.built

@@ -1,0 +1,89 @@
+"""What a random program counted itself, beside what was recorded of it."""
+
+import json
+import subprocess
+from pathlib import Path
+
+FUNCTIONS = {"torture_alloc": "heap", "plugin_a_alloc": "heap", "torture_map": "mapping"}
+COUNTS = {"calls": "calls", "total": "total_bytes", "frees": "frees", "live": "live_bytes", "live_blocks": "live_blocks"}
+WHOLE = "whole"
+PROGRAM = "torture"
+# What is lost is counted here; nothing else may be missing.
+LOSSES = ("dropped", "dropped_frees", "missed_frees", "cut_stacks", "early_stacks")
+# Blocks that were recorded without their path.
+WITHOUT_PATH = "overflow"
+
+
+def truths(folder):
+    """By process and program: its counts, as far as it came to write them all."""
+    found = {}
+    for path in Path(folder).iterdir():
+        lines = path.read_text().splitlines()
+        if lines and lines[-1] == WHOLE:
+            pid, level = path.name.split(".")
+            numbers = dict(line.split()[1:] for line in lines[:-1])
+            found[int(pid), int(level)] = {name: int(value) for name, value in numbers.items()}
+    return found
+
+
+class Recorded:
+    """A profile, as far as it is compared."""
+
+    def __init__(self, residue, path):
+        dump = subprocess.run([residue, "dump", "--json", path], capture_output=True, text=True, timeout=300)
+        if dump.returncode != 0:
+            raise ValueError(f"{Path(path).name} cannot be read: {dump.stderr.strip()}")
+        profile = json.loads(dump.stdout)
+        self.meta, self.recorder = profile["meta"], profile["recorder"]
+        self.heap = profile["heap"]
+        names = [function["name"] for function in profile["functions"]]
+        of_frame = [names[frame["function"]] if frame.get("function") is not None else "" for frame in profile["frames"]]
+        self.sums = {name: dict.fromkeys(COUNTS.values(), 0) for name in FUNCTIONS}
+        self.trouble = []
+        self.without_path = dict.fromkeys(COUNTS.values(), 0)
+        for stack in profile["stacks"]:
+            counters = stack["counters"]
+            if counters["frees"] + counters["live_blocks"] != counters["calls"]:
+                self.trouble.append(f"a stack with {counters}")
+            if stack["kind"] == WITHOUT_PATH:
+                for counter in COUNTS.values():
+                    self.without_path[counter] += counters[counter]
+            on_it = {of_frame[frame] for frame in stack["frames"] if isinstance(frame, int) and 0 <= frame < len(of_frame)}
+            for name, kind in FUNCTIONS.items():
+                if name in on_it and stack["kind"] == kind:
+                    for counter in COUNTS.values():
+                        self.sums[name][counter] += counters[counter]
+
+    def key(self):
+        """Process and program; None for what only led to the program, such as `env`."""
+        if Path(self.meta["executable"]).name != PROGRAM:
+            return None
+        command = self.meta["command"]
+        return self.meta["pid"], int(command[2]) if len(command) == 3 else 0
+
+    def lost(self):
+        return sum(self.recorder[name] for name in LOSSES) + self.without_path["calls"]
+
+    def differences(self, truth):
+        """What is not as the program counted it, and not counted as lost."""
+        found = list(self.trouble)
+        lost = self.lost()
+        for name in FUNCTIONS:
+            for key, counter in COUNTS.items():
+                wanted, seen = truth[f"{name}.{key}"], self.sums[name][counter]
+                if wanted == seen:
+                    continue
+                # Of calls and frees it is known how many; of bytes only that some are missing.
+                missing = wanted - seen
+                limit = {
+                    "calls": self.recorder["dropped"] + self.without_path["calls"],
+                    "frees": self.recorder["dropped"] + self.recorder["dropped_frees"] + self.without_path["frees"],
+                }.get(key)
+                is_told = lost > 0 and (limit is None or 0 <= missing <= limit or self.recorder["cut_stacks"] > 0)
+                if not is_told:
+                    found.append(f"{name}.{key} is {seen}, the program counted {wanted} (lost: {lost})")
+        if self.recorder["verify_differences"]:
+            found.append(f"{self.recorder['verify_differences']} stacks differ from libgcc's")
+        if lost == 0 and self.recorder["unknown_frees"] > 0:
+            found.append(f"{self.recorder['unknown_frees']} frees of blocks that are not known")
+        return found
