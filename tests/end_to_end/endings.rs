@@ -96,23 +96,25 @@ fn while_the_profile_is_written_the_second_interrupt_ends_it_and_nothing_is_lost
     let pid = residue.0.id();
     let told = || std::fs::read_to_string(&stderr).unwrap_or_default();
     wait_for("the program ends", || {
+        let has_begun = told().contains("hello, stderr");
         let children = format!("/proc/{pid}/task/{pid}/children");
         let has_child = std::fs::read_to_string(children).is_ok_and(|list| !list.is_empty());
-        (!has_child && told().contains("hello, stderr")).then_some(())
+        (has_begun && !has_child).then_some(())
     });
-    // One that comes before it writes is taken for another wish, and not answered.
+    // One that comes before it writes is taken for another wish, and not answered. Not SIGINT,
+    // which shells ignore in what they run in the background.
     let is_told = || told().contains("writing the profile");
     let ended = wait_for("it says what it does", || {
-        send(pid, Signal::SIGINT);
+        send(pid, Signal::SIGTERM);
         let ended = residue.0.try_wait().expect("it can be asked");
         assert!(ended.is_none() || is_told(), "{ended:?}: {}", told());
         is_told().then_some(ended)
     });
     if ended.is_none() {
-        send(pid, Signal::SIGINT);
+        send(pid, Signal::SIGTERM);
     }
     let status = residue.0.wait().expect("it ends");
-    assert_eq!(status.signal(), Some(Signal::SIGINT as i32), "{}", told());
+    assert_eq!(status.signal(), Some(Signal::SIGTERM as i32), "{}", told());
 
     let mut recover = lab.residue();
     recover.arg("recover").args(["-o", "late.residue"]);
