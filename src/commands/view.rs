@@ -171,21 +171,19 @@ fn fragment(at: &str) -> String {
     format!("#{}", utf8_percent_encode(at, NOT_THERE))
 }
 
-/// Works out what the first answers are made from, while the browser starts. The tree, which
-/// flame graphs and searches need, leaves half of the processors to what is asked meanwhile.
+/// Works out what the first answers are made from, while the browser starts: the verdict, and
+/// beside it the tree, which flame graphs and searches need. The tree leaves half of the
+/// processors to what is asked meanwhile.
 fn warm_up(profiles: &OpenProfiles) {
-    let all = || std::iter::once(&profiles.first).chain(&profiles.second);
-    for opened in all() {
-        opened.verdict(None);
-    }
     let half = rayon::current_num_threads().div_ceil(2);
-    let threads = rayon::ThreadPoolBuilder::new().num_threads(half);
-    // Where threads cannot be had it is made when it is asked for.
-    if let Ok(threads) = threads.build() {
-        threads.install(|| {
-            for opened in all() {
-                opened.tree(Detail::Function);
+    let threads = rayon::ThreadPoolBuilder::new().num_threads(half).build();
+    for opened in std::iter::once(&profiles.first).chain(&profiles.second) {
+        thread::scope(|scope| {
+            // Where threads cannot be had it is made when it is asked for.
+            if let Ok(threads) = &threads {
+                scope.spawn(|| threads.install(|| _ = opened.tree(Detail::Function)));
             }
+            opened.verdict(None);
         });
     }
 }
