@@ -45,12 +45,14 @@ pub fn take_if_due(hot: &Hot, arena: Arena, life_ns: u64) {
     if rested_ns < rest_ns {
         return;
     }
+    // Of the thread's own time: on a busy machine others may run meanwhile, and after one such
+    // account the next would be far away.
+    let before_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
     take(hot, arena, life_ns);
-    let after_ns = sys::monotonic_ns();
+    let cost_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID).saturating_sub(before_ns);
     hot.accounts.store(taken + 1, Ordering::Relaxed);
-    hot.account_ns.store(after_ns, Ordering::Relaxed);
-    hot.account_cost_ns
-        .store(after_ns.saturating_sub(now_ns), Ordering::Relaxed);
+    hot.account_ns.store(sys::monotonic_ns(), Ordering::Relaxed);
+    hot.account_cost_ns.store(cost_ns, Ordering::Relaxed);
 }
 
 fn take(hot: &Hot, arena: Arena, time_ns: u64) {

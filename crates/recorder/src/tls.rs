@@ -6,117 +6,76 @@
 use crate::thread::Thread;
 use core::arch::{asm, global_asm};
 
-global_asm!(
-    ".section .tbss,\"awT\",@nobits",
-    ".globl residue_thread_slot",
-    ".hidden residue_thread_slot",
-    ".type residue_thread_slot, @object",
-    ".size residue_thread_slot, 8",
-    ".p2align 3",
-    "residue_thread_slot:",
-    ".zero 8",
-    ".globl residue_thread_last",
-    ".hidden residue_thread_last",
-    ".type residue_thread_last, @object",
-    ".size residue_thread_last, 8",
-    "residue_thread_last:",
-    ".zero 8",
-    ".globl residue_allocator_call",
-    ".hidden residue_allocator_call",
-    ".type residue_allocator_call, @object",
-    ".size residue_allocator_call, 8",
-    "residue_allocator_call:",
-    ".zero 8",
-    ".text",
+/// Defines a word of each thread, zero at first, and the functions that read and write it.
+macro_rules! thread_word {
+    ($symbol:literal, $type:ty, $(#[$why:meta])* $get:ident, $set:ident) => {
+        global_asm!(
+            ".section .tbss,\"awT\",@nobits",
+            concat!(".globl ", $symbol),
+            concat!(".hidden ", $symbol),
+            concat!(".type ", $symbol, ", @object"),
+            concat!(".size ", $symbol, ", 8"),
+            ".p2align 3",
+            concat!($symbol, ":"),
+            ".zero 8",
+            ".text",
+        );
+
+        $(#[$why])*
+        #[inline(always)]
+        pub fn $get() -> $type {
+            let value: $type;
+            // SAFETY: reads the word defined above; the linker fills in its offset from fs.
+            unsafe {
+                asm!(
+                    concat!("mov {offset}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    "mov {value}, qword ptr fs:[{offset}]",
+                    offset = out(reg) _,
+                    value = lateout(reg) value,
+                    options(nostack, preserves_flags, readonly),
+                );
+            }
+            value
+        }
+
+        #[inline(always)]
+        pub fn $set(value: $type) {
+            // SAFETY: writes the word defined above, which belongs to this thread alone.
+            unsafe {
+                asm!(
+                    concat!("mov {offset}, qword ptr [rip + ", $symbol, "@GOTTPOFF]"),
+                    "mov qword ptr fs:[{offset}], {value}",
+                    offset = out(reg) _,
+                    value = in(reg) value,
+                    options(nostack, preserves_flags),
+                );
+            }
+        }
+    };
+}
+
+thread_word!(
+    "residue_thread_slot",
+    *mut Thread,
+    /// This thread's recorder state; null before its first recorded call.
+    get,
+    set
 );
 
-/// This thread's recorder state; null before its first recorded call.
-#[inline(always)]
-pub fn get() -> *mut Thread {
-    let value: *mut Thread;
-    // SAFETY: reads the word defined above; the linker fills in its offset from fs.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_thread_slot@GOTTPOFF]",
-            "mov {value}, qword ptr fs:[{offset}]",
-            offset = out(reg) _,
-            value = lateout(reg) value,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    value
-}
+thread_word!(
+    "residue_thread_last",
+    *mut Thread,
+    /// The state that this thread had when it ended. It may still allocate or free: libc
+    /// takes down what it kept for the thread after all destructors.
+    last,
+    set_last
+);
 
-#[inline(always)]
-pub fn set(value: *mut Thread) {
-    // SAFETY: writes the word defined above, which belongs to this thread alone.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_thread_slot@GOTTPOFF]",
-            "mov qword ptr fs:[{offset}], {value}",
-            offset = out(reg) _,
-            value = in(reg) value,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
-/// The state that this thread had when it ended. It may still allocate or free: libc
-/// takes down what it kept for the thread after all destructors.
-pub fn last() -> *mut Thread {
-    let value: *mut Thread;
-    // SAFETY: as in `get`.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_thread_last@GOTTPOFF]",
-            "mov {value}, qword ptr fs:[{offset}]",
-            offset = out(reg) _,
-            value = lateout(reg) value,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    value
-}
-
-pub fn set_last(value: *mut Thread) {
-    // SAFETY: as in `set`.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_thread_last@GOTTPOFF]",
-            "mov qword ptr fs:[{offset}], {value}",
-            offset = out(reg) _,
-            value = in(reg) value,
-            options(nostack, preserves_flags),
-        );
-    }
-}
-
-/// Where the outermost call of a detoured allocator keeps its frame, while this thread is
-/// inside one; else zero. See `detour::around`.
-pub fn allocator_call() -> usize {
-    let value: usize;
-    // SAFETY: as in `get`.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_allocator_call@GOTTPOFF]",
-            "mov {value}, qword ptr fs:[{offset}]",
-            offset = out(reg) _,
-            value = lateout(reg) value,
-            options(nostack, preserves_flags, readonly),
-        );
-    }
-    value
-}
-
-pub fn set_allocator_call(value: usize) {
-    // SAFETY: as in `set`.
-    unsafe {
-        asm!(
-            "mov {offset}, qword ptr [rip + residue_allocator_call@GOTTPOFF]",
-            "mov qword ptr fs:[{offset}], {value}",
-            offset = out(reg) _,
-            value = in(reg) value,
-            options(nostack, preserves_flags),
-        );
-    }
-}
+thread_word!(
+    "residue_allocator_call",
+    usize,
+    /// Where the outermost call of a detoured allocator keeps its frame, while this thread is
+    /// inside one; else zero. See `detour::around`.
+    allocator_call,
+    set_allocator_call
+);

@@ -47,7 +47,9 @@ export class Visit {
       const url = request.url();
       if (/^(data|blob):/.test(url)) return;
       this.requests.push(url);
-      this.#asked.add(request);
+      // `goto` waits for the page itself. Its request may seem unanswered for ever: where another process shows the
+      // new page, the end of the answer can be told to the old one.
+      if (!request.isNavigationRequest()) this.#asked.add(request);
       const isOwn = address.startsWith("file:") ? url.split("#")[0] === address : url.startsWith(server);
       if (!isOwn) trouble("request to another place", url);
     });

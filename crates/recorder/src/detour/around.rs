@@ -216,6 +216,40 @@ unsafe extern "C" {
     static residue_around_return: u8;
 }
 
+/// Keeps every register that a hook may destroy, vectors only where the `Around` says so.
+macro_rules! save_registers {
+    () => {
+        concat!(
+            save_integers!(),
+            "
+            mov rax, qword ptr [rbp + 8]
+            cmp qword ptr [rax + 24], 0
+            je 8f
+            ",
+            save_vectors!(),
+            "
+            8:"
+        )
+    };
+}
+
+/// Brings them back, where the last was pushed so far below rbp.
+macro_rules! restore_registers {
+    ($below_rbp:literal) => {
+        concat!(
+            "mov rax, qword ptr [rbp + 8]
+            cmp qword ptr [rax + 24], 0
+            je 8f
+            ",
+            restore_vectors!(),
+            "
+            8:
+            ",
+            restore_integers!($below_rbp)
+        )
+    };
+}
+
 /// The unwind information says that the caller is the function's caller.
 ///
 /// # Safety
@@ -248,23 +282,13 @@ pub unsafe extern "C" fn gate() {
         "cmp qword ptr [rax + 8], 0",
         "mov rax, qword ptr [rbp - 8]",
         "je 6f",
-        save_integers!(),
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        save_vectors!(),
-        "8:",
+        save_registers!(),
         "mov rdi, qword ptr [rbp + 8]",
         "lea rsi, [rbp - 80]",
         "lea rdx, [rbp + 24]",
         "mov rcx, qword ptr [rbp]",
         "call qword ptr [rdi + 8]",
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        restore_vectors!(),
-        "8:",
-        restore_integers!("152"),
+        restore_registers!("152"),
         "6:",
         "call qword ptr [rbp + 16]",
         ".globl residue_around_return",
@@ -281,24 +305,14 @@ pub unsafe extern "C" fn gate() {
         "cmp qword ptr [rax + 16], 0",
         "mov rax, qword ptr [rbp - 8]",
         "je 6f",
-        save_integers!(),
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        save_vectors!(),
-        "8:",
+        save_registers!(),
         "mov rdi, qword ptr [rbp + 8]",
         "lea rsi, [rbp - 80]",
         "lea rdx, [rbp + 24]",
         "mov rcx, qword ptr [rbp]",
         "mov r8, qword ptr [rbp - 8]",
         "call qword ptr [rdi + 16]",
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        restore_vectors!(),
-        "8:",
-        restore_integers!("152"),
+        restore_registers!("152"),
         "6:",
         ".cfi_remember_state",
         "mov rsp, rbp",
@@ -312,22 +326,12 @@ pub unsafe extern "C" fn gate() {
         // A call is in progress, or was.
         "5:",
         "push 0",
-        save_integers!(),
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        save_vectors!(),
-        "8:",
+        save_registers!(),
         "mov rdi, rbp",
         "call {is_within}",
         "movzx eax, al",
         "mov qword ptr [rbp - 16], rax",
-        "mov rax, qword ptr [rbp + 8]",
-        "cmp qword ptr [rax + 24], 0",
-        "je 8f",
-        restore_vectors!(),
-        "8:",
-        restore_integers!("88"),
+        restore_registers!("88"),
         "cmp qword ptr [rbp - 16], 0",
         "lea rsp, [rbp - 8]",
         "mov rax, qword ptr [rip + residue_allocator_call@GOTTPOFF]",
