@@ -48,7 +48,7 @@ struct worker {
 
 static u64 seed, level;
 static u64 features;
-static char program[4096], plugin_path[4200], truths_path[4096];
+static char program[4096], plugin_paths[2][4200], truths_path[4096];
 static __thread struct worker *self;
 static volatile sig_atomic_t alarms;
 
@@ -219,9 +219,9 @@ static void run_fiber(struct worker *me) {
     unmap(me, stack, FIBER_STACK);
 }
 
-/* A plugin is loaded, allocates, and goes again. */
+/* A plugin is loaded, allocates, and goes again. The next may be another, at the same place. */
 static void use_plugin(struct worker *me) {
-    void *plugin = dlopen(plugin_path, RTLD_NOW | (pick(me, 2) ? RTLD_LOCAL : RTLD_GLOBAL));
+    void *plugin = dlopen(plugin_paths[pick(me, 2)], RTLD_NOW | (pick(me, 2) ? RTLD_LOCAL : RTLD_GLOBAL));
     u64 calls = 1 + pick(me, 5), kept = pick(me, 2);
     if (!plugin) return;
     void *(*allocate)(size_t) = (void *(*)(size_t))dlsym(plugin, "plugin_a_alloc");
@@ -405,7 +405,9 @@ int main(int argc, char **argv) {
     if (!realpath("/proc/self/exe", program)) return 96;
     char directory[4096];
     strcpy(directory, program);
-    snprintf(plugin_path, sizeof plugin_path, "%s/plugin_a.so", dirname(directory));
+    const char *folder = dirname(directory);
+    snprintf(plugin_paths[0], sizeof plugin_paths[0], "%s/plugin_a.so", folder);
+    snprintf(plugin_paths[1], sizeof plugin_paths[1], "%s/plugin_wide.so", folder);
     const char *truths = getenv("TORTURE_TRUTHS");
     if (truths) snprintf(truths_path, sizeof truths_path, "%s", truths);
 

@@ -61,6 +61,10 @@ class Recorded:
         command = self.meta["command"]
         return self.meta["pid"], int(command[2]) if len(command) == 3 else 0
 
+    def is_nameless(self):
+        """There was no room even for its name; all of it is counted as dropped."""
+        return not self.meta["executable"] and self.recorder["dropped"] > 0
+
     def lost(self):
         return sum(self.recorder[name] for name in LOSSES) + self.without_path["calls"]
 

@@ -13,7 +13,6 @@
 //! ```
 
 use anyhow::{Context, Result, bail};
-use nix::fcntl::{Flock, FlockArg};
 use residue_arena::{FILE_SUFFIX, UNRECORDED_SUFFIX};
 use residue_finish::{ArenaFile, Asked, Identity, plain_file};
 use std::collections::BTreeSet;
@@ -44,7 +43,7 @@ const TIME_TO_BEGIN: Duration = Duration::from_secs(60);
 pub struct ArenaDirectory {
     pub path: PathBuf,
     /// Held by the run that made it.
-    lock: Option<Flock<fs::File>>,
+    lock: Option<fs::File>,
 }
 
 /// One recorded program image.
@@ -142,10 +141,9 @@ impl ArenaDirectory {
         };
         let path = self.path.join(OWNER_FILE);
         let new = path.with_extension("new");
-        let write = || -> Result<Flock<fs::File>> {
-            let file = fs::File::create_new(&new)?;
-            let mut file =
-                Flock::lock(file, FlockArg::LockExclusiveNonblock).map_err(|(_, reason)| reason)?;
+        let write = || -> Result<fs::File> {
+            let mut file = fs::File::create_new(&new)?;
+            file.try_lock()?;
             file.write_all(&serde_json::to_vec(&owner)?)?;
             fs::rename(&new, &path)?;
             Ok(file)

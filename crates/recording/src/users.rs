@@ -6,8 +6,6 @@
 //! opened (overlayfs) let go of it: there `/proc` alone tells.
 
 use anyhow::{Context, Result};
-use nix::errno::Errno;
-use nix::fcntl::{Flock, FlockArg};
 use residue_arena::FILE_SUFFIX;
 use residue_finish::plain_file;
 use std::collections::BTreeSet;
@@ -21,8 +19,7 @@ pub fn is_locked(path: &Path) -> bool {
     let Ok(file) = plain_file::open(path, fs::File::options().read(true)) else {
         return false;
     };
-    let tried = Flock::lock(file, FlockArg::LockExclusiveNonblock);
-    matches!(tried, Err((_, Errno::EWOULDBLOCK)))
+    matches!(file.try_lock(), Err(fs::TryLockError::WouldBlock))
 }
 
 /// The process that writes an arena, by the number that it has here. `pid` is the number that it

@@ -1,0 +1,102 @@
+"""Truths after thinning: of up to ten million events, most are dropped; what is left must be as the program says."""
+
+import bisect
+import json
+import subprocess
+
+FUNCTIONS = ("leak_here", "keep_here", "temp_here")
+COUNTS = {"calls": "calls", "total": "total_bytes", "frees": "frees", "live": "live_bytes", "live_blocks": "live_blocks"}
+FEWEST_EVENTS, MOST_EVENTS = 1_000, 10_000_000
+
+
+def choose_events(random):
+    """As many small runs as large ones, by powers of ten."""
+    return int(FEWEST_EVENTS * (MOST_EVENTS / FEWEST_EVENTS) ** random.random())
+
+
+class Thinned:
+    """One recording of many events, beside what the program says of it."""
+
+    def __init__(self, residue, program, events, seed, folder, limit_s):
+        self.command = [str(program), str(events), str(seed)]
+        self.events, self.residue, self.limit_s = events, residue, limit_s
+        self.profile = folder / "events.residue"
+        run = self.finished([residue, "run", "-q", "-o", str(self.profile), "--arena-dir", str(folder), "--", *self.command])
+        self.truth = {name: int(value) for _, name, value in (line.split() for line in run.splitlines())}
+        self.dump = json.loads(self.finished([residue, "dump", "--json", str(self.profile)]))
+        names = [function["name"] for function in self.dump["functions"]]
+        of_frame = [names[frame["function"]] if frame.get("function") is not None else "" for frame in self.dump["frames"]]
+        self.function_of_stack = [
+            next((of_frame[frame] for frame in stack["frames"] if of_frame[frame] in FUNCTIONS), None) for stack in self.dump["stacks"]
+        ]
+
+    def finished(self, command, stdin=None):
+        return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True, timeout=self.limit_s).stdout
+
+    def complaints(self):
+        return [*self.of_the_end(), *self.of_moments(), *self.of_births(), *self.of_the_verdict()]
+
+    def of_the_end(self):
+        about = self.dump["timeline"]["about"]
+        if about["events"] != self.events:
+            yield f"{about['events']} events of {self.events}"
+        for name in FUNCTIONS:
+            stacks = [stack for stack, function in zip(self.dump["stacks"], self.function_of_stack) if function == name]
+            for key, counter in COUNTS.items():
+                seen = sum(stack["counters"][counter] for stack in stacks)
+                if seen != self.truth[f"{name}.{key}"]:
+                    yield f"{name}.{key} is {seen}, the program counted {self.truth[f'{name}.{key}']}"
+
+    def kept_ends(self):
+        """Ends of events with all that changed until then: the sums by function, and the counter's."""
+        timeline = self.dump["timeline"]
+        changes = sorted(timeline["changes"], key=lambda change: change["moment"])
+        totals = timeline["totals"]
+        moments_of_totals = [total["moment"] for total in totals]
+        sums = {name: [0, 0] for name in FUNCTIONS}
+        at = 0
+        for index, moment in enumerate(timeline["moments"]):
+            while at < len(changes) and changes[at]["moment"] <= index:
+                if name := self.function_of_stack[changes[at]["stack"]]:
+                    sums[name][0] += changes[at]["blocks"]
+                    sums[name][1] += changes[at]["bytes"]
+                at += 1
+            if moment["kind"] == "end" and moment["has_changes"]:
+                place = bisect.bisect_right(moments_of_totals, index) - 1
+                hits = totals[place]["total"] if place >= 0 else 0
+                yield moment["event"], [*sums["leak_here"], *sums["keep_here"], hits]
+
+    def of_moments(self):
+        """What was live at the end of every event that is kept."""
+        kept = list(self.kept_ends())
+        if not kept:
+            return ["no event is kept"]
+        told = self.finished([*self.command, "tell"], stdin="\n".join(str(event) for event, _ in kept))
+        truths = [[int(number) for number in line.split()] for line in told.splitlines()]
+        found = []
+        for (event, seen), (told_event, *truth) in zip(kept, truths, strict=True):
+            if event != told_event or seen != truth:
+                found.append(f"after event {event}: blocks and bytes of leak_here and keep_here, hits are {seen}, truly {truth}")
+        return found[:3]
+
+    def of_births(self):
+        """Whatever is live was born in some event."""
+        for stack, name in zip(self.dump["stacks"], self.function_of_stack):
+            if name is None:
+                continue
+            for key, counter in (("blocks", "live_blocks"), ("bytes", "live_bytes")):
+                born = sum(birth[key] for birth in stack["births"])
+                if born != stack["counters"][counter]:
+                    yield f"{name}: births of {born} {key}, live are {stack['counters'][counter]}"
+
+    def of_the_verdict(self):
+        """A leak is seen once it has come often enough; how much is never far off."""
+        leaks = json.loads(self.finished([self.residue, "leaks", "--json", str(self.profile)]))
+        if self.truth["leak_here.calls"] < 50:
+            return
+        rate = self.truth["leak_here.live"] / self.events
+        of_leak = [stack for stack in leaks["stacks"] if "leak_here" in json.dumps(stack)]
+        if leaks["verdict"] != "leak" or not of_leak:
+            yield f"{rate:.3f} B are lost an event, the verdict is {leaks['verdict']}"
+        elif not 0.8 * rate <= of_leak[0]["rate_bytes_per_event"] <= 1.25 * rate:
+            yield f"{rate:.3f} B are lost an event, the verdict says {of_leak[0]['rate_bytes_per_event']:.3f}"
