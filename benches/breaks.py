@@ -4,7 +4,8 @@
     benches/breaks.py --workloads build/workloads [--only NAME,...] [--runs 300] [--seed 1]
 
 Each break changes one place of a copy of the sources (build/breaks), which is then built and tortured until a run fails.
-The exit status is 1 if a break stays unfound, or if the text that it changes is no longer there.
+Before them, the same must pass without a break. The exit status is 1 if it does not, if a break stays unfound, or if the text
+that one changes is no longer there.
 """
 
 import argparse
@@ -62,14 +63,14 @@ BREAKS = [
 ]
 
 
-def copied(broken):
-    """The sources with one break; files that are as before keep their time, so that little is built anew."""
+def copied(broken=None):
+    """The sources, with one break or none; files that are as before keep their time, so that little is built anew."""
     files = subprocess.run(["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, check=True).stdout.split(b"\0")
     for name in (name.decode() for name in files if name):
         if not (ROOT / name).is_file():
             continue
         content = (ROOT / name).read_bytes()
-        if name == broken.file:
+        if broken and name == broken.file:
             text = content.decode()
             if text.count(broken.before) != 1:
                 sys.exit(f"breaks: {broken.name}: the text to change is {text.count(broken.before)} times in {broken.file}")
@@ -88,10 +89,10 @@ def built(target):
     return target / "debug/residue"
 
 
-def tortured(residue, args):
+def tortured(residue, args, runs):
     """What the first failing run says; None if none fails."""
     torture = [sys.executable, ROOT / "benches/torture.py", "--residue", residue, "--workloads", args.workloads]
-    options = ["--runs", str(args.runs), "--seed", str(args.seed), "--until-failure", "--limit", str(args.limit)]
+    options = ["--runs", str(runs), "--seed", str(args.seed), "--until-failure", "--limit", str(args.limit)]
     output = subprocess.run([*torture, *options], capture_output=True, text=True).stdout
     found = re.search(r"^FAILED.*\n.*", output, re.MULTILINE)
     return found and " ".join(found.group().split())
@@ -102,15 +103,20 @@ def main():
     parser.add_argument("--workloads", required=True)
     parser.add_argument("--only", metavar="NAME,...", help="all unless told")
     parser.add_argument("--runs", type=int, default=300, help="a break that so many runs do not find is not found")
+    parser.add_argument("--control-runs", type=int, default=30, help="so many must pass without a break")
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--limit", type=float, default=30, help="a run that takes so many seconds hangs")
+    parser.add_argument("--limit", type=float, default=120, help="a run that takes so many seconds hangs")
     parser.add_argument("--target-dir", type=Path, default=COPY / "target")
     args = parser.parse_args()
     names = args.only.split(",") if args.only else [one.name for one in BREAKS]
+    copied()
+    if found := tortured(built(args.target_dir), args, args.control_runs):
+        sys.exit(f"breaks: the recorder as it is fails: {found}")
+    print(f"{'unbroken':<12} {args.control_runs} runs pass", flush=True)
     unfound = 0
     for broken in (one for one in BREAKS if one.name in names):
         copied(broken)
-        found = tortured(built(args.target_dir), args)
+        found = tortured(built(args.target_dir), args, args.runs)
         print(f"{broken.name:<12} {broken.what}: {'found: ' + found if found else 'NOT FOUND'}", flush=True)
         unfound += found is None
     return 1 if unfound else 0
