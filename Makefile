@@ -172,6 +172,11 @@ MINUTES ?= 15
 torture: build test-tools $(WORKLOADS)/.built
 	python3 benches/torture.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES)
 
+# An event loop for as long as asked: the recorder's memory stays as it is, all counts are exact.
+.PHONY: soak
+soak: build test-tools $(WORKLOADS)/.built
+	python3 benches/soak.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES) --json build/soak.json
+
 # Six breaks of the recorder, made on purpose: does torture find each?
 .PHONY: breaks
 breaks: test-tools viewer $(WORKLOADS)/.built

@@ -1,11 +1,11 @@
 """What a random program counted itself, beside what was recorded of it."""
 
-import json
-import subprocess
 from pathlib import Path
 
+from lib import profile_counts
+from lib.profile_counts import COUNTS
+
 FUNCTIONS = {"torture_alloc": "heap", "plugin_a_alloc": "heap", "torture_map": "mapping"}
-COUNTS = {"calls": "calls", "total": "total_bytes", "frees": "frees", "live": "live_bytes", "live_blocks": "live_blocks"}
 WHOLE = "whole"
 PROGRAM = "torture"
 # What is lost is counted here; nothing else may be missing.
@@ -18,11 +18,10 @@ def truths(folder):
     """By process and program: its counts, as far as it came to write them all."""
     found = {}
     for path in Path(folder).iterdir():
-        lines = path.read_text().splitlines()
-        if lines and lines[-1] == WHOLE:
+        text = path.read_text()
+        if text.endswith(f"{WHOLE}\n"):
             pid, level = path.name.split(".")
-            numbers = dict(line.split()[1:] for line in lines[:-1])
-            found[int(pid), int(level)] = {name: int(value) for name, value in numbers.items()}
+            found[int(pid), int(level)] = profile_counts.truths(text)
     return found
 
 
@@ -30,15 +29,9 @@ class Recorded:
     """A profile, as far as it is compared."""
 
     def __init__(self, residue, path):
-        dump = subprocess.run([residue, "dump", "--json", path], capture_output=True, text=True, timeout=300)
-        if dump.returncode != 0:
-            raise ValueError(f"{Path(path).name} cannot be read: {dump.stderr.strip()}")
-        profile = json.loads(dump.stdout)
+        profile = profile_counts.dumped(residue, path)
         self.meta, self.recorder = profile["meta"], profile["recorder"]
-        self.heap = profile["heap"]
-        names = [function["name"] for function in profile["functions"]]
-        of_frame = [names[frame["function"]] if frame.get("function") is not None else "" for frame in profile["frames"]]
-        self.sums = {name: dict.fromkeys(COUNTS.values(), 0) for name in FUNCTIONS}
+        self.sums = profile_counts.sums(profile, FUNCTIONS)
         self.trouble = []
         self.without_path = dict.fromkeys(COUNTS.values(), 0)
         for stack in profile["stacks"]:
@@ -48,11 +41,6 @@ class Recorded:
             if stack["kind"] == WITHOUT_PATH:
                 for counter in COUNTS.values():
                     self.without_path[counter] += counters[counter]
-            on_it = {of_frame[frame] for frame in stack["frames"] if isinstance(frame, int) and 0 <= frame < len(of_frame)}
-            for name, kind in FUNCTIONS.items():
-                if name in on_it and stack["kind"] == kind:
-                    for counter in COUNTS.values():
-                        self.sums[name][counter] += counters[counter]
 
     def key(self):
         """Process and program; None for what only led to the program, such as `env`."""

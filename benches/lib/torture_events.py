@@ -4,8 +4,9 @@ import bisect
 import json
 import subprocess
 
-FUNCTIONS = ("leak_here", "keep_here", "temp_here")
-COUNTS = {"calls": "calls", "total": "total_bytes", "frees": "frees", "live": "live_bytes", "live_blocks": "live_blocks"}
+from lib import profile_counts
+
+FUNCTIONS = {"leak_here": "heap", "keep_here": "heap", "temp_here": "heap"}
 FEWEST_EVENTS, MOST_EVENTS = 1_000, 10_000_000
 
 
@@ -22,13 +23,10 @@ class Thinned:
         self.events, self.residue, self.limit_s = events, residue, limit_s
         self.profile = folder / "events.residue"
         run = self.finished([residue, "run", "-q", "-o", str(self.profile), "--arena-dir", str(folder), "--", *self.command])
-        self.truth = {name: int(value) for _, name, value in (line.split() for line in run.splitlines())}
-        self.dump = json.loads(self.finished([residue, "dump", "--json", str(self.profile)]))
-        names = [function["name"] for function in self.dump["functions"]]
-        of_frame = [names[frame["function"]] if frame.get("function") is not None else "" for frame in self.dump["frames"]]
-        self.function_of_stack = [
-            next((of_frame[frame] for frame in stack["frames"] if of_frame[frame] in FUNCTIONS), None) for stack in self.dump["stacks"]
-        ]
+        self.truth = profile_counts.truths(run)
+        self.dump = profile_counts.dumped(residue, self.profile, limit_s)
+        of_stacks = profile_counts.functions_of_stacks(self.dump)
+        self.function_of_stack = [next(iter(FUNCTIONS.keys() & on_it), None) for on_it in of_stacks]
 
     def finished(self, command, stdin=None):
         return subprocess.run(command, input=stdin, capture_output=True, text=True, check=True, timeout=self.limit_s).stdout
@@ -40,12 +38,7 @@ class Thinned:
         about = self.dump["timeline"]["about"]
         if about["events"] != self.events:
             yield f"{about['events']} events of {self.events}"
-        for name in FUNCTIONS:
-            stacks = [stack for stack, function in zip(self.dump["stacks"], self.function_of_stack) if function == name]
-            for key, counter in COUNTS.items():
-                seen = sum(stack["counters"][counter] for stack in stacks)
-                if seen != self.truth[f"{name}.{key}"]:
-                    yield f"{name}.{key} is {seen}, the program counted {self.truth[f'{name}.{key}']}"
+        yield from profile_counts.differences(self.dump, FUNCTIONS, self.truth)
 
     def kept_ends(self):
         """Ends of events with all that changed until then: the sums by function, and the counter's."""

@@ -21,9 +21,16 @@ use residue_residency::Statm;
 const LOOKS_PER_REST: u64 = 8;
 const MOST_REST: u64 = 400;
 
-/// Rows and changes since the stride last doubled at which it doubles again.
+/// Rows since the stride last doubled at which it doubles again.
 const MOST_ROWS_PER_STRIDE: u64 = 1 << 18;
-const MOST_CHANGES_PER_STRIDE: u64 = 1 << 21;
+
+/// The same for changes: an eighth of what half of the log has left, so that a long run comes
+/// ever nearer to that half; and a little more for ever, which would take a hundred doublings to
+/// fill the log.
+fn most_changes_per_stride(capacity: u64, logged: u64) -> u64 {
+    let left = (capacity / 2).saturating_sub(logged);
+    (left / 8).max(capacity / 256)
+}
 
 /// The process at the begin of an event. Its sizes are read if they were not just a
 /// moment ago.
@@ -180,13 +187,16 @@ pub fn keep(hot: &Hot, arena: Arena, event: u32) -> bool {
     }
     let rows = arena.get(Region::Moments.word(region::USED));
     let changes = arena.get(Region::Changes.word(region::USED));
+    let logged = thinning.changes.load(Ordering::Relaxed);
+    let most_changes =
+        most_changes_per_stride(arena.get(Region::Changes.word(region::CAPACITY)), logged);
     let whole_until = thinning.whole_until.load(Ordering::Relaxed);
     let is_late = u64::from(event) > whole_until;
     let kept = thinning.kept.load(Ordering::Relaxed) + u64::from(is_late);
     thinning.kept.store(kept, Ordering::Relaxed);
     let is_enough = kept >= KEPT_PER_STRIDE
         || rows - thinning.rows.load(Ordering::Relaxed) >= MOST_ROWS_PER_STRIDE
-        || changes - thinning.changes.load(Ordering::Relaxed) >= MOST_CHANGES_PER_STRIDE;
+        || changes - logged >= most_changes;
     if is_enough {
         if !is_late {
             thinning
@@ -208,4 +218,22 @@ pub fn set_up(arena: Arena) {
         .thinning
         .whole_until
         .store(WHOLE_EVENTS, Ordering::Relaxed);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_log_of_changes_lasts_for_more_events_than_there_can_be() {
+        let capacity = 1 << 24;
+        let after = |strides: u32| {
+            (0..strides).fold(0, |logged, _| {
+                logged + most_changes_per_stride(capacity, logged)
+            })
+        };
+        assert!(after(64) < capacity * 3 / 4);
+        // A run that is twice as long needs little more.
+        assert!(after(21) - after(20) < after(20) / 64);
+    }
 }
