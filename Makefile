@@ -133,6 +133,7 @@ demo: build $(WORKLOADS)/.built
 test: test-tools viewer viewer-test
 	$(TEST)
 	$(MAKE) agreement
+	$(MAKE) torture-slice
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
@@ -172,10 +173,22 @@ MINUTES ?= 15
 torture: build test-tools $(WORKLOADS)/.built
 	python3 benches/torture.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES)
 
+# Half a minute of it: the same seeds every time, then others, which are printed.
+.PHONY: torture-slice
+torture-slice: test-tools viewer $(WORKLOADS)/.built
+	$(TEST) --test end_to_end --no-run
+	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --seed 1 --minutes 0.25
+	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --minutes 0.25
+
 # An event loop for as long as asked: the recorder's memory stays as it is, all counts are exact.
 .PHONY: soak
 soak: build test-tools $(WORKLOADS)/.built
 	python3 benches/soak.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES) --json build/soak.json
+
+.PHONY: soak-slice
+soak-slice: test-tools viewer $(WORKLOADS)/.built
+	$(TEST) --test end_to_end --no-run
+	python3 benches/soak.py --residue target/debug/residue --workloads $(WORKLOADS) --minutes 0.5 --short
 
 # Six breaks of the recorder, made on purpose: does torture find each?
 .PHONY: breaks

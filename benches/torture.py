@@ -262,7 +262,7 @@ def main():
         sys.exit("torture: prlimit, setpriv and unshare of util-linux are needed")
     seed = args.seed if args.seed is not None else random.SystemRandom().randrange(1 << 30)
     seeds = [args.only] if args.only is not None else range(seed, seed + args.runs)
-    print(f"seeds from {seeds[0]}", flush=True)
+    print(f"torture: seeds from {seeds[0]}", flush=True)
     end = time.monotonic() + 60 * args.minutes
     failed, places = [], collections.Counter()
     with ThreadPoolExecutor(args.jobs) as pool:
