@@ -2,7 +2,7 @@
 #![no_main]
 
 use residue_fuzz::mend_checksums;
-use residue_profile::{decode, decode_lossy};
+use residue_profile::decode_lossy;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     read(bytes);
@@ -12,8 +12,7 @@ libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
 });
 
 fn read(file: &[u8]) {
-    if let Ok((mut profile, damages)) = decode_lossy(file) {
+    if let Ok((mut profile, _)) = decode_lossy(file) {
         assert_eq!(profile.repair(), [], "it is not consistent");
-        assert_eq!(decode(file).is_ok(), damages.is_empty());
     }
 }
