@@ -195,6 +195,22 @@ soak-slice: test-tools viewer $(WORKLOADS)/.built
 breaks: test-tools viewer $(WORKLOADS)/.built
 	python3 benches/breaks.py --workloads $(WORKLOADS)
 
+# Anything, given to everything that reads what somebody else wrote: all targets of fuzz/ share
+# the time. SEED=n repeats a run; SANITIZER=address also watches the memory of C code.
+.PHONY: fuzz fuzz-slice fuzz-seeds
+FUZZ := nice -n 10 fuzz/run $(if $(SEED),--seed $(SEED)) $(if $(SANITIZER),--sanitizer $(SANITIZER))
+fuzz: tools
+	$(FUZZ) --minutes $(MINUTES) $(TARGETS)
+
+# A minute of it, and every input that is committed, as CI does.
+fuzz-slice: tools
+	$(FUZZ) --slice $(TARGETS)
+
+# The committed inputs that fuzzing starts from, made anew by the tools they come from.
+fuzz-seeds: build test-tools
+	@scripts/need dwz:dwz xz:xz-utils zstd:zstd
+	fuzz/make-seeds $(RESIDUE)
+
 # Real programs of twenty shapes: what the verdict says of each, and how often its
 # intervals hold the true rate.
 verdicts: build test-tools $(WORKLOADS)/.built

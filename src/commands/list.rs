@@ -7,6 +7,7 @@ use residue_profile::Needs;
 
 use crate::flags::address::Address;
 use crate::flags::arguments;
+use crate::flags::directory;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::showing::Showing;
@@ -53,7 +54,7 @@ pub struct Args {
     /// Directory to search for source files
     ///
     /// For sources that are no longer where they were compiled. May be given several times.
-    #[arg(long, value_name = "DIR", value_parser = arguments::directory())]
+    #[arg(long, value_name = "DIR", value_parser = directory::existing())]
     pub source: Vec<PathBuf>,
     /// Lines of context around those that allocate
     #[arg(long, value_name = "N", default_value_t = 2)]

@@ -1,6 +1,6 @@
 //! `residue symbolize`: name the functions of a profile, later or again.
 
-use crate::flags::arguments;
+use crate::flags::directory;
 use crate::flags::help::TEMPLATE;
 use anyhow::Result;
 use residue_finish::{Step, Symbolized, symbolize};
@@ -18,12 +18,12 @@ pub struct SymbolArgs {
     /// Root directory of the machine that the program ran on
     ///
     /// The program, its libraries and /usr/lib/debug are looked for below it.
-    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
+    #[arg(long, value_name = "DIR", value_parser = directory::existing(), help_heading = SYMBOLS)]
     sysroot: Option<PathBuf>,
     /// Search DIR for binaries and debug files by build-id
     ///
     /// May be given several times.
-    #[arg(long, value_name = "DIR", value_parser = arguments::directory(), help_heading = SYMBOLS)]
+    #[arg(long, value_name = "DIR", value_parser = directory::existing(), help_heading = SYMBOLS)]
     symbols: Vec<PathBuf>,
     /// Neither read nor write the cache of function names
     #[arg(long, help_heading = SYMBOLS)]

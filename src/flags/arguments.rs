@@ -1,9 +1,7 @@
 //! Values on the command line: times, sizes, rates, events.
 
-use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::builder::{PathBufValueParser, TypedValueParser};
 use residue_recording::settings::Injection;
 
 /// `1s`, `250ms`, `2min`; plain numbers are seconds.
@@ -101,15 +99,6 @@ pub fn program_pattern(text: &str) -> Result<String, String> {
         }
         _ => Ok(text.to_string()),
     }
-}
-
-/// A directory that is there.
-pub fn directory() -> impl TypedValueParser<Value = PathBuf> {
-    PathBufValueParser::new().try_map(|path| match std::fs::metadata(&path) {
-        Ok(found) if found.is_dir() => Ok(path),
-        Ok(_) => Err("not a directory".to_string()),
-        Err(error) => Err(error.to_string()),
-    })
 }
 
 /// A pattern. An empty one would match everything, which nobody asks for.

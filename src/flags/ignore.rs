@@ -14,7 +14,7 @@ impl IgnoreRules {
         Ok(IgnoreRules::parse(&text))
     }
 
-    fn parse(text: &str) -> IgnoreRules {
+    pub fn parse(text: &str) -> IgnoreRules {
         let rules = text
             .lines()
             .map(without_comment)

@@ -2,6 +2,7 @@
 
 pub mod address;
 pub mod arguments;
+pub mod directory;
 pub mod events;
 pub mod help;
 pub mod ignore;

@@ -166,8 +166,10 @@ pub fn verdict_of(
 ) -> Option<Verdict> {
     let history = History::new(profile, groups, range)?;
     let mut judged = judge_stacks(&history);
-    let live = history
-        .series(|moment| Some((moment.live_bytes? + moment.mapped_bytes.unwrap_or(0)) as f64));
+    let live = history.series(|moment| {
+        let mapped_bytes = moment.mapped_bytes.unwrap_or(0);
+        Some(moment.live_bytes?.saturating_add(mapped_bytes) as f64)
+    });
     let rss = history.readings(Size::Rss).series;
     let vm = history.readings(Size::Vm).series;
     let pages = GrowthOptions {

@@ -14,26 +14,39 @@ use residue_arena::region::Region;
 use residue_arena::tables::code_file;
 use residue_profile::units::counted;
 use std::cmp::Reverse;
+use std::rc::Rc;
 
 /// A function that covers a wanted address.
+#[derive(Clone, PartialEq, Eq)]
 struct Candidate {
     generation: u64,
     /// Number of the file: of two generations that are the same, the later came later.
     file: usize,
     start: u64,
     is_local: bool,
-    name: String,
+    /// One for all addresses of the function.
+    name: Rc<str>,
 }
+
+/// Names that are kept, in all, beside as many bytes as there are of files: symbols of a
+/// hostile file may all name the same long text.
+const FREE_NAME_BYTES: u64 = 16 << 20;
+/// Addresses that a function is compared for, each time counted: a second of work.
+const MOST_COMPARISONS: u64 = 1 << 27;
 
 /// The names that registered code has for the addresses.
 pub fn names(
     arena: &ArenaFile,
     wanted: &[Wanted],
     notes: &mut Vec<String>,
-) -> Result<Vec<Option<String>>, Error> {
+) -> Result<Vec<Option<Rc<str>>>, Error> {
     let mut items: Vec<[u64; code_file::WORDS]> = Vec::new();
     arena.each_item(Region::CodeFiles, |item| items.push(item.words()))?;
-    let mut candidates: Vec<Vec<Candidate>> = wanted.iter().map(|_| Vec::new()).collect();
+    let mut best: Vec<Option<Candidate>> = vec![None; wanted.len()];
+    let mut name_bytes_left = arena
+        .used(Region::CodeBytes)
+        .saturating_add(FREE_NAME_BYTES);
+    let mut comparisons_left = MOST_COMPARISONS;
     let mut malformed = 0;
     for (number, item) in items.iter().enumerate() {
         let Some(offset) = item[code_file::COPY].checked_sub(1) else {
@@ -41,23 +54,33 @@ pub fn names(
         };
         let bytes = arena.bytes(Region::CodeBytes, offset, item[code_file::BYTES])?;
         let read = each_function(&bytes, |function| {
-            for index in in_range(wanted, function.start, function.end) {
-                candidates[index].push(Candidate {
-                    generation: item[code_file::GENERATION],
-                    file: number,
-                    start: function.start,
-                    is_local: function.is_local,
-                    name: function.name.to_string(),
-                });
+            let covered = in_range(wanted, function.start, function.end);
+            let after = (
+                name_bytes_left.checked_sub(function.name.len() as u64),
+                comparisons_left.checked_sub(covered.len() as u64),
+            );
+            let (false, (Some(name_bytes), Some(comparisons))) = (covered.is_empty(), after) else {
+                return;
+            };
+            (name_bytes_left, comparisons_left) = (name_bytes, comparisons);
+            let candidate = Candidate {
+                generation: item[code_file::GENERATION],
+                file: number,
+                start: function.start,
+                is_local: function.is_local,
+                name: function.name.into(),
+            };
+            for index in covered {
+                if is_better(&candidate, best[index].as_ref(), wanted[index].generation) {
+                    best[index] = Some(candidate.clone());
+                }
             }
         });
         malformed += usize::from(read.is_err());
     }
     note(arena, malformed, notes);
-    let best = wanted.iter().zip(candidates);
-    Ok(best
-        .map(|(wanted, candidates)| choose(wanted.generation, candidates))
-        .collect())
+    let name = |best: Option<Candidate>| best.map(|best| best.name);
+    Ok(best.into_iter().map(name).collect())
 }
 
 fn note(arena: &ArenaFile, malformed: usize, notes: &mut Vec<String>) {
@@ -77,19 +100,22 @@ fn note(arena: &ArenaFile, malformed: usize, notes: &mut Vec<String>) {
     }
 }
 
-/// The function that was there in this generation: of the files that can be as old, the
-/// latest; of its functions, the innermost. Where all are later, the first of them was
-/// registered after it ran.
-fn choose(generation: u64, mut candidates: Vec<Candidate>) -> Option<String> {
-    candidates.sort_by_key(|c| (c.generation, c.file));
-    let until = candidates.partition_point(|c| c.generation <= generation);
-    let file = match until.checked_sub(1) {
-        Some(last) => candidates[last].file,
-        None => candidates.first()?.file,
+/// Whether a function is more likely to be the one that was there in this generation: of the
+/// files that can be as old, the latest; of its functions, the innermost. Where all are later,
+/// the first of them was registered after it ran.
+fn is_better(candidate: &Candidate, best: Option<&Candidate>, generation: u64) -> bool {
+    let rank = |c: &Candidate| {
+        let is_later = c.generation > generation;
+        let age = (c.generation, c.file);
+        // Of those that are late the first, of the others the last.
+        let (late, early) = match is_later {
+            true => (Some(age), None),
+            false => (None, Some(Reverse(age))),
+        };
+        let inner = (Reverse(c.start), c.is_local, c.name.len());
+        (is_later, late, early, inner)
     };
-    let of_file = candidates.into_iter().filter(|c| c.file == file);
-    let best = of_file.min_by_key(|c| (Reverse(c.start), c.is_local, c.name.len()));
-    best.map(|candidate| candidate.name)
+    best.is_none_or(|best| rank(candidate) < rank(best))
 }
 
 struct Function<'data> {
@@ -152,14 +178,23 @@ mod tests {
             file,
             start,
             is_local: name.starts_with("local"),
-            name: name.to_string(),
+            name: name.into(),
         }
     }
 
-    fn chosen(generation: u64, candidates: &[(u64, usize, u64, &str)]) -> Option<String> {
+    /// In whatever order they come.
+    fn chosen(generation: u64, candidates: &[(u64, usize, u64, &str)]) -> Option<Rc<str>> {
         let candidates = candidates.iter();
         let candidates = candidates.map(|&(g, f, s, name)| candidate(g, f, s, name));
-        choose(generation, candidates.collect())
+        let choose =
+            |best: Option<Candidate>, next| match is_better(&next, best.as_ref(), generation) {
+                true => Some(next),
+                false => best,
+            };
+        let forth = candidates.clone().fold(None, choose);
+        let back = candidates.rev().fold(None, choose);
+        assert!(forth == back);
+        forth.map(|best| best.name)
     }
 
     #[test]

@@ -30,15 +30,20 @@ pub const UNHOOKED: [(header::Word, &str); 4] = [
 
 pub fn read(arena: &ArenaFile, asked: &Asked, frames: &Frames) -> EventSearch {
     let hooked = arena.word(header::FUNCTIONS_WATCHED);
-    let unhooked: u64 = UNHOOKED.iter().map(|&(word, _)| arena.word(word)).sum();
     let was_searched = arena.word(header::MODULES_ANSWERED) != 0;
     EventSearch {
         functions: asked.event_functions.clone(),
         line: asked.event_line.clone(),
-        functions_matched: was_searched.then_some(hooked + unhooked),
+        functions_matched: was_searched.then(|| matched(arena)),
         functions_hooked: hooked,
         jit_functions_matched: jit_functions_matched(asked, frames),
     }
+}
+
+/// Functions that the patterns fit, hooked or not.
+pub fn matched(arena: &ArenaFile) -> u64 {
+    let unhooked = UNHOOKED.iter().map(|&(word, _)| arena.word(word));
+    unhooked.fold(arena.word(header::FUNCTIONS_WATCHED), u64::saturating_add)
 }
 
 /// Of the functions that allocated.

@@ -7,6 +7,7 @@ use crate::modules::{Loaded, frame_of};
 use residue_arena::node::{FIRST_SCOPE_KEY, GENERATION_SHIFT, NO_TABLE_BIT, SCOPE_KEYS_END};
 use residue_profile::{Frame, FrameId, FunctionId, NONE};
 use std::collections::HashMap;
+use std::rc::Rc;
 
 pub struct Frames {
     pub frames: Vec<Frame>,
@@ -25,12 +26,12 @@ pub fn read(
     scope_names: &[String],
 ) -> Result<Frames, Error> {
     let mut frames: Vec<Frame> = keys.iter().map(|&key| frame_of(key, loaded)).collect();
-    let mut names: Vec<(FrameId, String)> = Vec::new();
+    let mut names: Vec<(FrameId, Rc<str>)> = Vec::new();
     let mut wanted = Vec::new();
     for ((frame, &key), number) in frames.iter().zip(keys).zip(0..) {
         if (FIRST_SCOPE_KEY..SCOPE_KEYS_END).contains(&key) {
             let name = scope_names.get((key - FIRST_SCOPE_KEY) as usize);
-            names.extend(name.map(|name| (number, format!("[{name}]"))));
+            names.extend(name.map(|name| (number, format!("[{name}]").into())));
         } else if frame.module == NONE {
             wanted.push(Wanted {
                 address: frame.address,
@@ -53,12 +54,12 @@ pub fn read(
 }
 
 /// Gives the names to the frames; each name is one function.
-fn give(frames: &mut [Frame], names: Vec<(FrameId, String)>) -> Vec<String> {
+fn give(frames: &mut [Frame], names: Vec<(FrameId, Rc<str>)>) -> Vec<String> {
     let mut functions = Vec::new();
-    let mut known: HashMap<String, FunctionId> = HashMap::new();
+    let mut known: HashMap<Rc<str>, FunctionId> = HashMap::new();
     for (frame, name) in names {
         let function = *known.entry(name).or_insert_with_key(|name| {
-            functions.push(name.clone());
+            functions.push(name.to_string());
             (functions.len() - 1) as FunctionId
         });
         frames[frame as usize].function = function;

@@ -12,6 +12,7 @@ use crate::arena_file::{ArenaFile, Error};
 use crate::code_files;
 use crate::perf_map;
 use residue_profile::FrameId;
+use std::rc::Rc;
 
 /// An address that wants a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -34,7 +35,7 @@ pub fn names(
     arena: &ArenaFile,
     mut wanted: Vec<Wanted>,
     notes: &mut Vec<String>,
-) -> Result<Vec<(FrameId, String)>, Error> {
+) -> Result<Vec<(FrameId, Rc<str>)>, Error> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
@@ -55,7 +56,7 @@ pub fn names(
         .collect())
 }
 
-#[cfg(test)]
+#[cfg(any(test, feature = "fuzz"))]
 pub fn wanted(places: &[(u64, u64)]) -> Vec<Wanted> {
     let wanted = places.iter().zip(0..);
     wanted

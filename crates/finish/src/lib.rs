@@ -23,6 +23,8 @@ mod births;
 mod code_files;
 mod event_search;
 mod frames;
+#[cfg(feature = "fuzz")]
+pub mod from_memory;
 mod jit;
 mod ledger;
 mod live;

@@ -1,7 +1,7 @@
 //! What the recorder could not do, in words.
 
 use crate::arena_file::ArenaFile;
-use crate::event_search::UNHOOKED;
+use crate::event_search::{self, UNHOOKED};
 use residue_arena::header;
 use residue_profile::units::{bytes, count, counted};
 
@@ -83,9 +83,8 @@ fn note_functions(notes: &mut Vec<String>, arena: &ArenaFile) {
         return;
     }
     let reasons = UNHOOKED.map(|(word, reason)| (arena.word(word), reason));
-    let unhooked: u64 = reasons.iter().map(|(count, _)| count).sum();
     let matched = counted(
-        arena.word(header::FUNCTIONS_WATCHED) + unhooked,
+        event_search::matched(arena),
         "matching function",
         "matching functions",
     );

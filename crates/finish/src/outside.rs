@@ -70,8 +70,12 @@ pub fn read(arena: &Path) -> Vec<Seen> {
     if let Ok(file) = plain_file::open(&path_for(arena), File::options().read(true)) {
         let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
     }
-    bytes
-        .split(|&byte| byte == b'\n')
+    parse(&bytes)
+}
+
+pub(crate) fn parse(bytes: &[u8]) -> Vec<Seen> {
+    let lines = bytes.split(|&byte| byte == b'\n');
+    lines
         .filter_map(|line| serde_json::from_slice(line).ok())
         .collect()
 }

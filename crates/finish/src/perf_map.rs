@@ -16,8 +16,12 @@ use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read};
 use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::{Path, PathBuf};
+use std::rc::Rc;
 
 const MOST_BYTES: u64 = 256 << 20;
+/// Addresses that are given a name, each time counted: a second of work. Programs reuse memory
+/// a few times, not each page for each line.
+const MOST_NAMINGS: u64 = 1 << 27;
 /// Times of files come from a coarser clock than those of the recorder.
 const CLOCK_SLACK_NS: u64 = 1_000_000_000;
 /// Do not wait for a pipe to be written, and do not follow a link.
@@ -25,7 +29,11 @@ const NON_BLOCKING: i32 = 0o4000;
 const NO_FOLLOW: i32 = 0o400_000;
 
 /// The names that the recorded program's map has for the addresses.
-pub fn names(arena: &ArenaFile, wanted: &[Wanted], notes: &mut Vec<String>) -> Vec<Option<String>> {
+pub fn names(
+    arena: &ArenaFile,
+    wanted: &[Wanted],
+    notes: &mut Vec<String>,
+) -> Vec<Option<Rc<str>>> {
     let path = PathBuf::from(format!("/tmp/perf-{}.map", arena.word(header::PID)));
     let file = match open(&path, arena.user(), arena.word(header::STARTED_UNIX_NS)) {
         Ok(Some(file)) => file,
@@ -83,9 +91,15 @@ fn open(path: &Path, user: Option<u32>, started_unix_ns: u64) -> Result<Option<F
     }
 }
 
-/// Reads the names of the addresses; returns how many lines made no sense.
-fn read(mut map: impl BufRead, wanted: &[Wanted], names: &mut [Option<String>]) -> io::Result<u64> {
+/// Reads the names of the addresses; returns how many lines made no sense. All addresses of a
+/// line share its name, which may be as long as the file.
+pub(crate) fn read(
+    mut map: impl BufRead,
+    wanted: &[Wanted],
+    names: &mut [Option<Rc<str>>],
+) -> io::Result<u64> {
     let mut broken = 0;
+    let mut names_left = MOST_NAMINGS;
     let mut line = Vec::new();
     loop {
         line.clear();
@@ -94,9 +108,15 @@ fn read(mut map: impl BufRead, wanted: &[Wanted], names: &mut [Option<String>]) 
         }
         match parse(&line) {
             Some((start, end, name)) => {
-                for index in in_range(wanted, start, end) {
-                    names[index] = Some(String::from_utf8_lossy(name).into_owned());
+                let named = in_range(wanted, start, end);
+                if named.is_empty() {
+                    continue;
                 }
+                names_left = names_left
+                    .checked_sub(named.len() as u64)
+                    .ok_or_else(|| io::Error::other("its functions overlap too often"))?;
+                let name: Rc<str> = String::from_utf8_lossy(name).into();
+                names[named].fill(Some(name));
             }
             None => broken += u64::from(!line.trim_ascii().is_empty()),
         }
@@ -132,7 +152,7 @@ mod tests {
     use super::*;
     use crate::jit::wanted;
 
-    fn read_all(map: &[u8], addresses: &[u64]) -> (Vec<Option<String>>, u64) {
+    fn read_all(map: &[u8], addresses: &[u64]) -> (Vec<Option<Rc<str>>>, u64) {
         let places: Vec<(u64, u64)> = addresses.iter().map(|&address| (address, 0)).collect();
         let mut names = vec![None; addresses.len()];
         let broken = read(map, &wanted(&places), &mut names).unwrap();
@@ -143,8 +163,8 @@ mod tests {
     fn a_function_has_its_name_from_start_to_end() {
         let map = b"1000 10 LazyCompile:~run /srv/app.js:12\n0x2000 0x8 second\r\n";
         let (names, broken) = read_all(map, &[0xfff, 0x1000, 0x100f, 0x1010, 0x2007, 0x2008]);
-        let run = Some("LazyCompile:~run /srv/app.js:12".to_string());
-        let second = Some("second".to_string());
+        let run: Option<Rc<str>> = Some("LazyCompile:~run /srv/app.js:12".into());
+        let second = Some("second".into());
         assert_eq!(names, [None, run.clone(), run, None, second, None]);
         assert_eq!(broken, 0);
     }
@@ -153,7 +173,7 @@ mod tests {
     fn the_last_word_about_an_address_counts() {
         let map = b"1000 100 first\n1040 20 second\n1050 100 third\n";
         let (names, _) = read_all(map, &[0x1000, 0x1040, 0x1050, 0x1060, 0x10ff, 0x114f]);
-        let names: Vec<&str> = names.iter().flatten().map(String::as_str).collect();
+        let names: Vec<&str> = names.iter().flatten().map(Rc::as_ref).collect();
         assert_eq!(
             names,
             ["first", "second", "third", "third", "third", "third"]
@@ -165,10 +185,38 @@ mod tests {
         let map = b"1000 10 good\n\n-1 10 sign\n1000\n1000 10\n1000 10 \nx 10 name\n\
                     ffffffffffffffff 10 beyond\n1 11111111111111111 long\n\xff\xfe\n1000 0 empty\n";
         let (names, broken) = read_all(map, &[0x1000]);
-        assert_eq!(names, [Some("good".to_string())]);
+        assert_eq!(names, [Some("good".into())]);
         assert_eq!(broken, 8);
         let (names, broken) = read_all(b"1000 10 cut of", &[0x1000]);
-        assert_eq!((names, broken), (vec![Some("cut of".to_string())], 0));
+        assert_eq!((names, broken), (vec![Some("cut of".into())], 0));
+    }
+
+    /// A thousand addresses and a name of a megabyte would be a gigabyte.
+    #[test]
+    fn a_long_name_of_many_addresses_is_kept_once() {
+        let addresses: Vec<u64> = (0x1000..0x1400).collect();
+        let map = format!("1000 1000 {}\n", "x".repeat(1 << 20));
+        let (names, _) = read_all(map.as_bytes(), &addresses);
+        let first = names[0].clone().unwrap();
+        assert_eq!(first.len(), 1 << 20);
+        let is_shared = |name: &Option<Rc<str>>| Rc::ptr_eq(name.as_ref().unwrap(), &first);
+        assert!(names.iter().all(is_shared));
+    }
+
+    /// Lines that name everything again and again are read to an end, and not for hours.
+    #[test]
+    fn functions_that_overlap_too_often_are_refused() {
+        let addresses: Vec<u64> = (0..1 << 16).collect();
+        let places: Vec<(u64, u64)> = addresses.iter().map(|&address| (address, 0)).collect();
+        let mut names = vec![None; addresses.len()];
+        let map = "0 10000 f\n".repeat(4096);
+        let error = read(map.as_bytes(), &wanted(&places), &mut names).unwrap_err();
+        assert_eq!(error.to_string(), "its functions overlap too often");
+        let map = "0 10000 f\n".repeat(100);
+        assert_eq!(
+            read(map.as_bytes(), &wanted(&places), &mut names).unwrap(),
+            0
+        );
     }
 
     #[test]

@@ -53,13 +53,17 @@ impl Trie {
 pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
     let count = arena.used(Region::Nodes) as usize;
     let stack_ids = arena.word(header::STACKS).min(node::STACK_LIMIT.into());
-    let mut stacks = vec![None; stack_ids as usize];
+    // As long as the ids that nodes have, whatever the program says was given out.
+    let mut stacks = Vec::new();
     let mut give = |stack: u32, node: TrieNode, kind: StackKind| {
-        if let Some(place) = stacks.get_mut(stack as usize)
-            && stack != 0
-        {
-            *place = Some((node, kind));
+        if stack == 0 || u64::from(stack) >= stack_ids {
+            return;
         }
+        let stack = stack as usize;
+        if stacks.len() <= stack {
+            stacks.resize(stack + 1, None);
+        }
+        stacks[stack] = Some((node, kind));
     };
     give(node::POOLED_STACK, node::ROOT, StackKind::Pooled);
     give(node::OVERFLOW_STACK, node::ROOT, StackKind::Overflow);

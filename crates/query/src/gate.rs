@@ -52,7 +52,8 @@ pub fn resident_bytes(profile: &Profile) -> Option<u64> {
     let highest = moments
         .filter_map(|moment| Some(moment.rss_bytes?.saturating_sub(moment.recorder_bytes)))
         .max();
-    let own = profile.recorder.arena_bytes + profile.recorder.private_bytes;
+    let recorder = &profile.recorder;
+    let own = recorder.arena_bytes.saturating_add(recorder.private_bytes);
     let kernel = profile.meta.max_rss_bytes;
     kernel.map(|rss| rss.saturating_sub(own)).max(highest)
 }

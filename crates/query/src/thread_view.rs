@@ -29,16 +29,16 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
         let mut counters = Counters::default();
         for of_thread in profile.by_thread.row(index) {
             if is_meant.get(of_thread.thread as usize) == Some(&true) {
-                counters.calls += of_thread.calls;
-                counters.total_bytes += of_thread.total_bytes;
-                counters.frees += of_thread.frees;
+                add(&mut counters.calls, of_thread.calls);
+                add(&mut counters.total_bytes, of_thread.total_bytes);
+                add(&mut counters.frees, of_thread.frees);
             }
         }
         stack.counters = counters;
         if stack.kind.is_heap() {
-            sums.calls += counters.calls;
-            sums.total_bytes += counters.total_bytes;
-            sums.frees += counters.frees;
+            add(&mut sums.calls, counters.calls);
+            add(&mut sums.total_bytes, counters.total_bytes);
+            add(&mut sums.frees, counters.frees);
         }
     }
     profile.heap = sums;
@@ -50,6 +50,11 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
          live memory is not known by thread"
     ));
     Ok(profile)
+}
+
+/// The file may say anything.
+fn add(sum: &mut u64, more: u64) {
+    *sum = sum.saturating_add(more);
 }
 
 fn fits(thread: &Thread, pattern: &str) -> bool {

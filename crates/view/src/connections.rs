@@ -85,6 +85,14 @@ impl Connections {
         });
     }
 
+    #[cfg(feature = "fuzz")]
+    pub fn is_answering(&self, id: u64) -> bool {
+        self.with(|places| {
+            let mut taken = places.taken.iter();
+            taken.any(|one| one.id == id && one.requests > 0)
+        })
+    }
+
     pub fn ends_request(&self, id: u64) {
         self.with(|places| {
             if let Some(at) = places.taken.iter().position(|one| one.id == id) {

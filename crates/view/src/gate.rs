@@ -52,19 +52,35 @@ pub enum Asked<'r> {
 
 impl Gate {
     pub fn new(link: Token, ticket: Token, port: u16) -> anyhow::Result<Gate> {
+        Ok(Gate {
+            link,
+            ticket,
+            place: Token::random()?,
+            pass: Token::random()?,
+            hosts: Gate::hosts_at(port),
+        })
+    }
+
+    fn hosts_at(port: u16) -> Vec<String> {
         const NAMES: [&str; 3] = ["127.0.0.1", "localhost", "[::1]"];
         let mut hosts = NAMES.map(|name| format!("{name}:{port}")).to_vec();
         // Browsers leave the usual port out.
         if port == 80 {
             hosts.extend(NAMES.map(str::to_string));
         }
-        Ok(Gate {
+        hosts
+    }
+
+    /// With secrets that are known, in the order of their fields.
+    #[cfg(feature = "fuzz")]
+    pub fn known([link, ticket, place, pass]: [Token; 4], port: u16) -> Gate {
+        Gate {
             link,
             ticket,
-            place: Token::random()?,
-            pass: Token::random()?,
-            hosts,
-        })
+            place,
+            pass,
+            hosts: Gate::hosts_at(port),
+        }
     }
 
     /// What may be answered, or the status of the refusal.

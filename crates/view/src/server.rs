@@ -24,6 +24,7 @@ use hyper::service::service_fn;
 use hyper::{Request, Response, StatusCode};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use serde_json::json;
+use tokio::io::{AsyncRead, AsyncWrite};
 use tokio::net::TcpStream;
 use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::Semaphore;
@@ -85,6 +86,10 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const TEXT: &str = "text/plain; charset=utf-8";
 const JSON: &str = "application/json";
+
+/// The page at a fixed address, spoken with in memory.
+#[cfg(feature = "fuzz")]
+pub mod in_memory;
 
 type Reply = Response<Full<Bytes>>;
 
@@ -203,6 +208,20 @@ impl Drop for AtWork<'_> {
 
 async fn serve(stream: TcpStream, handler: Arc<RequestHandler>, place: Place) {
     let ends = stream.peer_addr().ok().zip(stream.local_addr().ok());
+    let is_own_user = move || {
+        let user = ends.and_then(|(peer, here)| peer::user_of(peer, here));
+        user == Some(nix::unistd::geteuid().as_raw())
+    };
+    converse(stream, handler, place, is_own_user).await;
+}
+
+/// Answers what is asked over a connection, until it ends.
+async fn converse(
+    stream: impl AsyncRead + AsyncWrite,
+    handler: Arc<RequestHandler>,
+    place: Place,
+    is_own_user: impl Fn() -> bool + Copy,
+) {
     let place = Arc::new(place);
     let mut stream = TimeoutStream::new(stream);
     stream.set_write_timeout(Some(LONGEST_WRITE));
@@ -210,10 +229,6 @@ async fn serve(stream: TcpStream, handler: Arc<RequestHandler>, place: Place) {
         let (handler, place) = (handler.clone(), place.clone());
         async move {
             let _at_work = AtWork::at(&place);
-            let is_own_user = || {
-                let user = ends.and_then(|(peer, here)| peer::user_of(peer, here));
-                user == Some(nix::unistd::geteuid().as_raw())
-            };
             Ok::<Reply, Infallible>(handler.reply(request, is_own_user).await)
         }
     });

@@ -21,6 +21,12 @@ impl Token {
         Ok(Token(digits.collect()))
     }
 
+    /// A known one, for conversations that are to be repeated.
+    #[cfg(feature = "fuzz")]
+    pub fn known(text: &str) -> Token {
+        Token(text.to_string())
+    }
+
     /// Of the path `/TOKEN/rest` the rest. How long the comparison takes says nothing
     /// about the secret.
     pub fn rest_of<'p>(&self, path: &'p str) -> Option<&'p str> {

@@ -93,7 +93,8 @@ fn turnover(history: &StackHistory) -> Option<(Shape, Reason)> {
     // A single array that outgrows itself frees the old one whenever the level rises.
     let changes = || history.live.values().windows(2).map(|v| v[1] - v[0]);
     let rises = changes().filter(|change| *change > 0.0).count() as u64;
-    let is_one_block = history.births.iter().map(|birth| birth.blocks).sum::<u64>() == 1;
+    let sum = |numbers: &mut dyn Iterator<Item = u64>| numbers.fold(0, u64::saturating_add);
+    let is_one_block = sum(&mut history.births.iter().map(|birth| birth.blocks)) == 1;
     if is_one_block && frees <= rises && changes().all(|change| change >= 0.0) {
         return None;
     }
@@ -103,8 +104,8 @@ fn turnover(history: &StackHistory) -> Option<(Shape, Reason)> {
         .births
         .iter()
         .filter(|birth| end - birth.event as f64 > longest_events);
-    let kept_bytes: u64 = kept.map(|birth| birth.bytes).sum();
-    if 2 * kept_bytes > history.end_of_range_bytes {
+    let kept_bytes = sum(&mut kept.map(|birth| birth.bytes));
+    if kept_bytes.saturating_mul(2) > history.end_of_range_bytes {
         return None;
     }
     let reason = Reason::FreedInLaterEvents {

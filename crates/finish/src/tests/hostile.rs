@@ -106,6 +106,28 @@ fn any_word_of_an_item_may_be_anything() {
     }
 }
 
+/// Found by fuzzing: the sum of what could not be hooked was too large.
+#[test]
+fn numbers_of_functions_may_be_anything() {
+    let mut hostile = arena();
+    hostile.set(header::MODULES_ANSWERED, 1);
+    hostile.set(header::FUNCTIONS_WATCHED, u64::MAX);
+    hostile.set(header::FUNCTIONS_UNTOLD, 7);
+    assert_eq!(
+        profile(hostile).timeline.about.search.functions_matched,
+        Some(u64::MAX)
+    );
+}
+
+/// Found by fuzzing: half a gigabyte for an arena of some kilobytes.
+#[test]
+fn ids_that_no_stack_has_take_no_memory() {
+    let mut hostile = arena();
+    hostile.set(header::STACKS, u64::MAX);
+    let trie = crate::trie::read(&hostile.open()).unwrap();
+    assert!(trie.stacks.len() < 100, "{}", trie.stacks.len());
+}
+
 /// A thousand modules may say that all texts together are their name.
 #[test]
 fn bytes_are_not_read_over_and_over() {

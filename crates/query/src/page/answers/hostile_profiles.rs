@@ -127,6 +127,17 @@ fn profiles() -> Vec<(&'static str, Profile)> {
     ]
 }
 
+/// Found by fuzzing: what is live and what is mapped did not fit into one number.
+#[test]
+fn sizes_that_are_too_large_to_add_are_judged() {
+    let mut profile = events(20);
+    for moment in &mut profile.timeline.moments {
+        (moment.live_bytes, moment.mapped_bytes) = (Some(u64::MAX), Some(7));
+    }
+    let profiles = open_profiles(profile, None);
+    assert!(matches!(answer(&profiles, "verdict", ""), Answer::Given(_)));
+}
+
 #[test]
 fn every_question_has_an_answer_of_bounded_size_or_a_reason() {
     for (what, profile) in profiles() {

@@ -1,0 +1,6 @@
+//! Dumps of IgProf's tree of calls.
+#![no_main]
+
+use residue_import::Format;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| residue_fuzz::import(Some(Format::Igprof), bytes));

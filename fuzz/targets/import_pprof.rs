@@ -1,0 +1,6 @@
+//! Heap profiles as protocol buffers.
+#![no_main]
+
+use residue_import::Format;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| residue_fuzz::import(Some(Format::Pprof), bytes));
