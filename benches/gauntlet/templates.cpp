@@ -32,7 +32,7 @@ struct Chain<0> {
 };
 
 int main() {
-    Chain<24> chain;
+    Chain<8> chain;
     std::regex words("[a-z]+([0-9]*)");
     std::unordered_map<std::string, std::unique_ptr<std::set<int>>> sets;
     for (int i = 0; i < 1000; i++) {

@@ -8,8 +8,8 @@ HEAD = """# The gauntlet
     benches/gauntlet.py --residue target/release/residue --only git,node
     make gauntlet-slice                                 # those that every machine has, in a minute, for CI
 
-Real programs from Debian, each run from the same files unrecorded and recorded, twice each and in turns; once more with every
-stack compared to libgcc's while strace tells which programs are executed; and once under heaptrack. The command exits with 1
+Real programs from Debian, each run from the same files unrecorded and recorded, twice each and in turns; once more with
+stacks compared to libgcc's while strace tells which programs are executed; and once under heaptrack. The command exits with 1
 if a recorded run had another exit status, stdout or stderr than the unrecorded one (but for what differs between any two
 runs, such as times), left a process or a file in shared memory, had a stack that differs from libgcc's, or executed a program
 that was neither recorded nor named.
@@ -19,7 +19,7 @@ that was neither recorded nor named.
 | processes | profiles: forked children and replaced programs have their own |
 | calls, lost | allocations and mappings recorded, and those that could not be |
 | whole | calls whose stack begins where the kernel or the C library starts a program or a thread |
-| compared, differing | stacks compared with libgcc's, and those that it sees otherwise |
+| compared, differing | stacks compared with libgcc's, all or 400,000 evenly chosen, and those that it sees otherwise |
 | seconds | of the faster unrecorded run |
 | time | of the faster recorded run, until all profiles are written, as a multiple of that |
 | memory | the most that all processes of the unrecorded run had to themselves at one moment |
