@@ -12,6 +12,7 @@ executed what was neither recorded nor named.
 
 import argparse
 import json
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,8 @@ def main():
         subprocess.run([Path(__file__).parent.parent / "scripts/need", *wanted], check=True)
     facts = machine.notes(args.residue)
     gauntlet_processes.adopt_orphans()
+    # So that the processes of a run end with this one.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("terminated"))
     results = []
     for program in args.programs:
         with Trial(args.residue, program, args.limit) as trial:

@@ -86,6 +86,7 @@ class Trial:
         return self
 
     def __exit__(self, *_):
+        gauntlet_processes.end_all()
         for directory in (self.directory, self.shared):
             shutil.rmtree(directory, ignore_errors=True)
 
@@ -179,11 +180,13 @@ class Trial:
 
     def unheard_of(self, all_executed, reports, said):
         """Programs that were executed, and of which residue has neither a profile nor a word."""
-        recorded, counted = set(), 0
+        recorded, recorded_to_end, counted = set(), set(), 0
         for report in reports:
             meta = report.get("meta", {})
             executable = Path(meta.get("executable", "").removesuffix(" (deleted)"))
             recorded.add((meta.get("pid"), executable.name))
+            if meta.get("end", {}).get("kind") != "exec":
+                recorded_to_end.add(meta.get("pid"))
             for note in meta.get("notes", []):
                 if number := COUNTED.match(note):
                     counted += int(number[1].replace(" ", ""))
@@ -192,7 +195,8 @@ class Trial:
         # The first of all is residue itself.
         for program in all_executed[1:]:
             names = program.names(self.work)
-            if not names & named and not any((program.pid, name) in recorded for name in names):
+            is_itself = program.path == "/proc/self/exe" and program.pid in recorded_to_end
+            if not is_itself and not names & named and not any((program.pid, name) in recorded for name in names):
                 missing.append(program.path)
         return sorted(set(missing)) if len(missing) > counted else []
 
