@@ -2,7 +2,7 @@
 use strict;
 use warnings;
 my %words;
-$words{$_ * 7919 % 90011} .= "x$_" for 1 .. 900000;
+$words{$_ * 7919 % 90011} .= "x$_" for 1 .. 600000;
 print scalar(keys %words), "\n";
 print join(",", (sort { $a <=> $b } keys %words)[0 .. 5]), "\n";
 my $matches = 0;

@@ -1,5 +1,5 @@
 create table t(n integer primary key, s text);
-with recursive c(i) as (select 1 union all select i + 1 from c where i < 400000)
+with recursive c(i) as (select 1 union all select i + 1 from c where i < 250000)
 insert into t select i, 'x' || (i * 7919 % 3001) from c;
 create index i on t(s);
 select count(*), count(distinct s), sum(n) from t;
