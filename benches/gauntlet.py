@@ -36,7 +36,7 @@ def arguments():
     parser.add_argument("--install", action="store_true", help="install the packages that are missing")
     parser.add_argument("--no-heaptrack", action="store_true", help="leave out the runs under heaptrack")
     parser.add_argument("--limit", type=float, default=DEFAULT_LIMIT_S, help="time limit of each run in seconds")
-    parser.add_argument("--json", metavar="OUT.json", help="write all that was measured")
+    parser.add_argument("--json", metavar="OUT.json", help="write all that was measured, after each program")
     parser.add_argument("--markdown", metavar="FILE", help="write the page, usually docs/GAUNTLET.md")
     args = parser.parse_args()
     known = {program.name: program for program in PROGRAMS}
@@ -70,11 +70,11 @@ def main():
         for complaint in result.complaints:
             print(f"    {complaint}", flush=True)
         results.append(result)
+        if args.json:
+            Path(args.json).write_text(json.dumps([vars(result) for result in results], indent=1) + "\n")
     facts |= machine.load_at_end()
     if args.markdown:
         Path(args.markdown).write_text(gauntlet_pages.page(results, facts))
-    if args.json:
-        Path(args.json).write_text(json.dumps([vars(result) for result in results], indent=1) + "\n")
     failed = sum(bool(result.complaints) for result in results)
     print(f"{len(results) - failed} of {len(results)} programs as unrecorded")
     return 1 if failed else 0

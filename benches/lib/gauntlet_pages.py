@@ -24,7 +24,7 @@ that was neither recorded nor named.
 | time | of the faster recorded run, until all profiles are written, as a multiple of that |
 | memory | the most that all processes of the unrecorded run had to themselves at one moment |
 | added | the most of a recorded run, with shared memory and what writes the profiles, less that |
-| ht. | the same of heaptrack, which records one process: the program, or the one that a script is about. Empty where it left no recording |
+| ht. | the same of heaptrack, which records one process: the program, or the one that a script is about. Empty where that left no recording, or less than a tenth of the calls |
 
 """
 

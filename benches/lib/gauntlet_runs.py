@@ -27,6 +27,7 @@ LONGEST_DIFFERENCE = 160
 # Of more calls than this, one in so many has its stack compared: libgcc's unwinder takes its time.
 MOST_COMPARED = 400_000
 MOST_COMPARED_QUICKLY = 100_000
+LEAST_SHARE_OF_HEAPTRACK = 0.1
 
 # What the recorder counts of programs that it could not reach, in the notes of a profile.
 COUNTED = re.compile(r"^([\d ]+) (?:forked child|executed program)")
@@ -211,7 +212,6 @@ class Trial:
         is_done = HEAPTRACK_DONE in ran.streams["stderr"] + ran.streams["stdout"] or self.program.is_script
         if not files or not is_done or ran.is_late:
             return
-        result.heaptrack_s, result.heaptrack_bytes = ran.wall_s, ran.peak_bytes
         folded = self.out / "folded"
         try:
             subprocess.run(
@@ -221,7 +221,10 @@ class Trial:
         except subprocess.TimeoutExpired:
             return
         whole, rooted = roots(folded.read_text(errors="replace")) if folded.exists() else (0, 0)
-        result.heaptrack_to_root = rooted / whole if whole else None
+        # Where the allocations are elsewhere, in children or in an allocator of the program's own, there is nothing to compare.
+        if whole > result.calls * LEAST_SHARE_OF_HEAPTRACK:
+            result.heaptrack_to_root = rooted / whole
+            result.heaptrack_s, result.heaptrack_bytes = ran.wall_s, ran.peak_bytes
 
     def recording(self, *options):
         output = str(self.out / "out.residue")
