@@ -307,6 +307,34 @@ fn a_program_of_clangs_shared_sanitizer_is_named() {
     assert!(stderr.contains("AddressSanitizer"), "{stderr}");
 }
 
+/// Its leak detector forgives what the dynamic linker allocates, by who called it. A detour at the
+/// entry of its `malloc` made it report a leak, and the program end with another status.
+#[test]
+fn a_program_with_a_sanitizer_inside_ends_as_it_does_unrecorded() {
+    let lab = Lab::new();
+    let program = lab.path("program");
+    let inside = ["-fsanitize=address", "-static-libasan"];
+    workloads::compile("keeps_library.c", &program, &inside);
+    let program = program.display().to_string();
+    let native = lab.native(&[&program]);
+    assert!(native.status.success(), "{}", describe(&native));
+    for more in [&["-q"][..], &["-q", "--verify-stacks"]] {
+        let recorded = lab.record(more, &[&program]);
+        assert_eq!(recorded.output, native, "{more:?}");
+        let notes = recorded_notes(&lab);
+        assert!(notes.contains("it is a sanitizer's"), "{notes}");
+    }
+}
+
+/// What the profile says of what could not be recorded.
+fn recorded_notes(lab: &Lab) -> String {
+    let profiles = lab.profiles();
+    let notes = profiles
+        .iter()
+        .flat_map(|(_, it)| it.profile.meta.notes.clone());
+    notes.collect::<Vec<String>>().join("\n")
+}
+
 /// How often each reason is given for a program of this name.
 fn reasons<'a>(stderr: &'a str, program: &str) -> Vec<&'a str> {
     let lines = stderr.lines();
