@@ -76,9 +76,16 @@ def page(results, facts):
     )
 
 
+NOTES = """
+## Notes
+- Times are of runs in turns, on a machine that may do other work meanwhile: its load is below. A ratio below 1 is noise.
+- Where hundreds of processes run for some milliseconds each, as in `checks`, `configure` and `git`, most of the time added is
+  for writing their profiles.
+"""
+
+
 def notes(results):
-    lines = "".join(f"- {result.name}: {result.note}\n" for result in results if result.note)
-    return f"\n## Notes\n{lines}" if lines else ""
+    return NOTES + "".join(f"- {result.name}: {result.note}\n" for result in results if result.note)
 
 
 def unrecorded(results):
@@ -86,4 +93,4 @@ def unrecorded(results):
     lines = "".join(
         f"- {result.name}: {said}\n" for result in results for said in dict.fromkeys(re.sub(r"\S*/", "", it) for it in result.unrecorded)
     )
-    return f"\n## What was not recorded, and why\nIn the words of `residue run`.\n\n{lines}" if lines else ""
+    return f"\n## What was not recorded, and why\nPrograms, and what they executed, in the words of `residue run`.\n\n{lines}" if lines else ""

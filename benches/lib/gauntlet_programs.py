@@ -130,7 +130,7 @@ PROGRAMS = (
     Program("clang-asan", "AddressSanitizer inside the program", files=(TABLE,), needs=("clang++:clang",), run="./job", can_be_traced=False,
             make=(SANITIZED % "address").replace("g++", "clang++"),
             note="clang links the runtime into the program. A sanitizer judges and reports by who calls its malloc, so that is left "
-                 "alone, and the profile says so: only mappings are recorded."),
+                 "alone: its heap is not recorded, and the profile says so."),
     Program("musl", "another C library", is_recorded=False, files=("threads.c",), needs=("musl-gcc:musl-tools",),
             make="musl-gcc -O2 -Wno-unknown-pragmas -o job threads.c", run="./job"),
     Program("static", "no dynamic linker", is_recorded=False, files=("threads.c",), needs=("gcc:gcc",),
