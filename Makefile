@@ -8,7 +8,7 @@ WORKLOADS := build/workloads
 # Seeds of every shape and length in `make verdicts`.
 SEEDS ?= 20
 
-.PHONY: all build demo test quick check bench verify verdicts readers symbols gauntlet kills clean
+.PHONY: all build demo test quick check bench verify verdicts readers symbols gauntlet gauntlet-slice kills clean
 
 all: build
 
@@ -137,6 +137,7 @@ test: test-tools viewer viewer-test
 	$(MAKE) page-test
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
+	cd benches && python3 test_gauntlet.py
 	cd python && python3 -m unittest -q
 
 # For the inner loop: format, lints, and every test that records nothing.
@@ -228,7 +229,14 @@ readers: build test-tools $(WORKLOADS)/.built
 
 # Real programs from Debian, recorded and not, beside heaptrack.
 gauntlet: build test-tools
+	@mkdir -p build
 	python3 benches/gauntlet.py --install --residue $(RESIDUE) --json build/gauntlet.json --markdown docs/GAUNTLET.md
+
+# Those of them that are fast and on every machine, with the executable that all other tests use.
+gauntlet-slice: test-tools viewer
+	@scripts/need git:git perl:perl strace:strace
+	$(TEST) --test end_to_end --no-run
+	python3 benches/gauntlet.py --slice --residue target/debug/residue
 
 kills: test-tools
 	$(CARGO) test --release --test end_to_end -- --ignored five_hundred_kills

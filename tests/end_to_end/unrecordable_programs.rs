@@ -3,6 +3,7 @@
 
 use crate::support::root::{do_as_root, install};
 use crate::support::{Lab, describe, workloads};
+use residue_profile::StackKind;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
@@ -190,10 +191,11 @@ fn nobody_can_record_a_program_of_his_own() {
         .expect_truths(&crate::support::truth::Truths::parse(&told));
 }
 
-/// Programs that do not start with the recorder: of AddressSanitizer, and of musl.
-fn refusing_programs(lab: &Lab) -> [(PathBuf, &'static str); 2] {
-    let [sanitized, musl] = ["sanitized", "musl"].map(|name| lab.path(name));
+/// Programs that do not start with the recorder: of two sanitizers, and of musl.
+fn refusing_programs(lab: &Lab) -> [(PathBuf, &'static str); 3] {
+    let [sanitized, threads, musl] = ["sanitized", "threads", "musl"].map(|name| lab.path(name));
     workloads::compile("static_prog.c", &sanitized, &["-fsanitize=address"]);
+    workloads::compile("static_prog.c", &threads, &["-fsanitize=thread"]);
     let mut compiler = Command::new("musl-gcc");
     let source = workloads::sources().join("static_prog.c");
     compiler
@@ -204,11 +206,15 @@ fn refusing_programs(lab: &Lab) -> [(PathBuf, &'static str); 2] {
         .output()
         .expect("musl-gcc (musl-tools) can be started");
     assert!(compiled.status.success(), "{}", describe(&compiled));
-    [(sanitized, "AddressSanitizer"), (musl, "linked with musl")]
+    [
+        (sanitized, "AddressSanitizer"),
+        (threads, "ThreadSanitizer"),
+        (musl, "linked with musl"),
+    ]
 }
 
 #[test]
-fn programs_of_address_sanitizer_and_of_musl_run_and_are_named() {
+fn programs_of_sanitizers_and_of_musl_run_and_are_named() {
     let lab = Lab::new();
     for (program, why) in refusing_programs(&lab) {
         expect_unrecorded(&lab, &program, why);
@@ -216,7 +222,7 @@ fn programs_of_address_sanitizer_and_of_musl_run_and_are_named() {
 }
 
 #[test]
-fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
+fn children_of_sanitizers_and_of_musl_run_whatever_is_asked_for() {
     let lab = Lab::new();
     for (program, why) in refusing_programs(&lab) {
         let name = program
@@ -273,6 +279,149 @@ fn children_of_address_sanitizer_and_of_musl_run_whatever_is_asked_for() {
             }
         }
     }
+}
+
+/// clang links the runtime into the program, unless it is told to use the shared one.
+#[test]
+fn a_program_of_clangs_shared_sanitizer_is_named() {
+    let lab = Lab::new();
+    let (runtime, program) = (lab.path("libclang_rt.asan-x86_64.so"), lab.path("program"));
+    let name = "-Wl,-soname,libclang_rt.asan-x86_64.so";
+    workloads::compile(
+        "plugin.c",
+        &runtime,
+        &["-shared", "-fPIC", "-DPLUGIN=plugin_a_alloc", name],
+    );
+    let [runtime, folder] =
+        [runtime.as_path(), lab.directory()].map(|path| path.display().to_string());
+    let search = format!("-Wl,-rpath,{folder}");
+    workloads::compile(
+        "static_prog.c",
+        &program,
+        &["-Wl,--no-as-needed", &runtime, &search],
+    );
+    expect_unrecorded(&lab, &program, "AddressSanitizer");
+    let child = format!("{}; exit $?", program.display());
+    let recorded = lab.record(&[], &["sh", "-c", &child]);
+    let stderr = recorded.stderr();
+    assert!(stderr.contains("AddressSanitizer"), "{stderr}");
+}
+
+/// Its leak detector forgives what the dynamic linker allocates, by who called it. A detour at the
+/// entry of its `malloc` made it report a leak, and the program end with another status.
+#[test]
+fn a_program_with_a_sanitizer_inside_ends_as_it_does_unrecorded() {
+    let lab = Lab::new();
+    let program = lab.path("program");
+    let inside = ["-fsanitize=address", "-static-libasan"];
+    workloads::compile("keeps_library.c", &program, &inside);
+    let program = program.display().to_string();
+    let native = lab.native(&[&program]);
+    assert!(native.status.success(), "{}", describe(&native));
+    for more in [&["-q"][..], &["-q", "--verify-stacks"]] {
+        let recorded = lab.record(more, &[&program]);
+        assert_eq!(recorded.output, native, "{more:?}");
+        let notes = recorded_notes(&lab);
+        assert!(notes.contains("it is a sanitizer's"), "{notes}");
+    }
+}
+
+/// What the profile says of what could not be recorded.
+fn recorded_notes(lab: &Lab) -> String {
+    let profiles = lab.profiles();
+    let notes = profiles
+        .iter()
+        .flat_map(|(_, it)| it.profile.meta.notes.clone());
+    notes.collect::<Vec<String>>().join("\n")
+}
+
+/// How often each reason is given for a program of this name.
+fn reasons<'a>(stderr: &'a str, program: &str) -> Vec<&'a str> {
+    let lines = stderr.lines();
+    let reasons = lines.filter_map(|line| line.split_once(&format!("{program} ")));
+    reasons.map(|(_, reason)| reason).collect()
+}
+
+/// However often it is started. What it starts itself is recorded, since it hands on what it
+/// makes nothing of.
+#[test]
+fn a_static_child_is_named_once() {
+    let lab = Lab::new();
+    let program = workloads::find("static_prog").display().to_string();
+    let script = format!("for i in 1 2 3; do {program}; done");
+    let native = lab.native(&["sh", "-c", &script]);
+    let recorded = lab.record(&["-q"], &["sh", "-c", &script]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    assert_eq!(recorded.output.stdout, native.stdout);
+    let stderr = recorded.stderr();
+    let reasons = reasons(&stderr, &program);
+    assert_eq!(reasons.len(), 1, "{stderr}");
+    assert!(reasons[0].starts_with("is statically linked"), "{stderr}");
+    assert!(recorded.profile.exists(), "the shell is recorded");
+    for options in [&["-q", "--no-children"][..], &["-q", "-tother"]] {
+        let stderr = lab.record(options, &["sh", "-c", &script]).stderr();
+        assert_eq!(stderr, "", "{options:?}");
+    }
+}
+
+#[test]
+fn a_child_that_changes_the_user_is_named() {
+    let lab = Lab::new();
+    let everybody = std::fs::Permissions::from_mode(0o777);
+    std::fs::set_permissions(lab.directory(), everybody).expect("the lab is ours");
+    let (residue, program) = (lab.path("residue"), lab.path("hello"));
+    install(Path::new(env!("CARGO_BIN_EXE_residue")), &residue, "755");
+    install(&workloads::find("hello"), &program, "755");
+    do_as_root(&["chown".as_ref(), "0:0".as_ref(), program.as_os_str()]);
+    do_as_root(&["chmod".as_ref(), "4755".as_ref(), program.as_os_str()]);
+    let script = format!("{}; exit $?", program.display());
+    let words = ["run", "-q", "--", "sh", "-c", &script].map(Path::new);
+    let command: Vec<&Path> = std::iter::once(residue.as_path()).chain(words).collect();
+    let recorded = as_nobody(&lab, &command);
+    assert!(recorded.status.success(), "{}", describe(&recorded));
+    let stderr = String::from_utf8_lossy(&recorded.stderr).into_owned();
+    let reasons = reasons(&stderr, &program.display().to_string());
+    assert_eq!(reasons.len(), 1, "{stderr}");
+    assert!(reasons[0].starts_with("is setuid"), "{stderr}");
+}
+
+#[test]
+fn a_child_with_an_environment_of_its_own_is_named() {
+    let lab = Lab::new();
+    let program = workloads::find("hello").display().to_string();
+    let recorded = lab.record(
+        &["-q"],
+        &["sh", "-c", &format!("env -i {program}; exit $?")],
+    );
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let stderr = recorded.stderr();
+    let reasons = reasons(&stderr, &program);
+    assert_eq!(reasons.len(), 1, "{stderr}");
+    assert!(reasons[0].contains("lacks LD_PRELOAD"), "{stderr}");
+}
+
+/// It has no interpreter, as static programs have none, but it preloads.
+#[test]
+fn a_program_of_the_dynamic_linker_is_recorded() {
+    let linker = "/lib64/ld-linux-x86-64.so.2";
+    let program = workloads::find("hello").display().to_string();
+    let child = format!("{linker} {program}; exit $?");
+    let calls = |command: &[&str]| {
+        let lab = Lab::new();
+        let recorded = lab.record(&["-q"], command);
+        assert!(recorded.output.status.success(), "{}", recorded.describe());
+        assert_eq!(recorded.stderr(), "hello, stderr\n", "{command:?}");
+        let ledgers = lab.profiles();
+        let calls = ledgers
+            .iter()
+            .map(|(_, it)| it.total_of(StackKind::Heap).calls);
+        calls.collect::<Vec<u64>>()
+    };
+    let directly = calls(&[&program]);
+    assert_eq!(directly.len(), 1);
+    assert_eq!(calls(&[linker, &program]), directly);
+    let with_shell = calls(&["sh", "-c", &child]);
+    assert!(with_shell.contains(&directly[0]), "{with_shell:?}");
 }
 
 #[test]

@@ -40,13 +40,27 @@ pub const FILE_SUFFIX: &str = ".arena";
 /// one of the letters below, and the program's path.
 pub const UNRECORDED_SUFFIX: &str = ".unrecorded";
 pub const UNRECORDED_OTHER_LIBC: u8 = b'l';
-pub const UNRECORDED_SANITIZER: u8 = b's';
+pub const UNRECORDED_ADDRESS_SANITIZER: u8 = b's';
+pub const UNRECORDED_THREAD_SANITIZER: u8 = b't';
+pub const UNRECORDED_STATIC: u8 = b'n';
+pub const UNRECORDED_SET_USER: u8 = b'u';
+pub const UNRECORDED_CLEARED: u8 = b'e';
 pub const UNRECORDED_OTHER_MACHINE: u8 = b'm';
 
 /// Programs that cannot carry the recorder are told by the names of what they are loaded with:
 /// by the recorder in the process that starts them, and by the command for the first one.
 pub const MUSL_LINKER_PREFIX: &[u8] = b"ld-musl";
-pub const SANITIZER_PREFIXES: [&[u8]; 2] = [b"libasan.so", b"libhwasan.so"];
+/// The runtimes of AddressSanitizer, of gcc and of clang, which insist on being the first library.
+pub const ADDRESS_SANITIZER_PREFIXES: [&[u8]; 4] = [
+    b"libasan.so",
+    b"libhwasan.so",
+    b"libclang_rt.asan",
+    b"libclang_rt.hwasan",
+];
+/// Those of ThreadSanitizer, which ends a program that has a mapping where it expects none.
+pub const THREAD_SANITIZER_PREFIXES: [&[u8]; 2] = [b"libtsan.so", b"libclang_rt.tsan"];
+/// Bytes of a library's name that are enough to compare it with these.
+pub const MOST_PREFIX_BYTES: usize = 24;
 /// The environment variable that tells the preloaded recorder what to do.
 pub const CONFIG_VARIABLE: &str = "RESIDUE_CONFIG";
 /// The longest value of it that the recorder takes.

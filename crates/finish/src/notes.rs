@@ -72,6 +72,7 @@ fn reason_without_detour(number: u64) -> &'static str {
         7 | 8 => "no free memory near its functions for the hooks",
         9 => "the kernel does not allow changes to its code",
         12 => "a debugger has a breakpoint at one of its functions",
+        13 => "it is a sanitizer's, whose reports depend on who calls its functions",
         _ => "the first instructions of one of its functions cannot be moved",
     }
 }

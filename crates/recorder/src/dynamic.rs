@@ -63,6 +63,21 @@ pub fn defined_beside(address: usize, name: &CStr) -> Option<Definition> {
     define_in(module_of(address), name)
 }
 
+/// Whether the module that holds this address defines or uses a name.
+pub fn is_mentioned_beside(address: usize, name: &CStr) -> bool {
+    // SAFETY: the module is loaded, and so are its tables.
+    let names = unsafe {
+        let module = module_of(address).as_ref();
+        let tables = module.and_then(|it| Tables::read(it.bias, it.dynamic.cast()));
+        tables.map_or(&[][..], |tables| {
+            core::slice::from_raw_parts(tables.names.cast::<u8>(), tables.name_bytes)
+        })
+    };
+    // A name may be the end of a longer one.
+    let mut names = names.split(|&byte| byte == 0);
+    names.any(|it| it.ends_with(name.to_bytes()))
+}
+
 /// The definition that follows this library's own, of the modules that were there at the
 /// start; 0 if there is none.
 pub fn next(name: &CStr) -> usize {
@@ -234,6 +249,7 @@ const DT_NULL: i64 = 0;
 const DT_HASH: i64 = 4;
 const DT_STRTAB: i64 = 5;
 const DT_SYMTAB: i64 = 6;
+const DT_STRSZ: i64 = 10;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
 const DT_VERSYM: i64 = 0x6fff_fff0;
 const KIND_TLS: u8 = 6;
@@ -244,6 +260,7 @@ const VERSION_HIDDEN: u16 = 0x8000;
 struct Tables {
     bias: usize,
     names: *const c_char,
+    name_bytes: usize,
     symbols: *const Symbol,
     versions: *const u16,
     gnu_hash: *const u32,
@@ -257,6 +274,7 @@ impl Tables {
         let mut tables = Tables {
             bias,
             names: core::ptr::null(),
+            name_bytes: 0,
             symbols: core::ptr::null(),
             versions: core::ptr::null(),
             gnu_hash: core::ptr::null(),
@@ -272,6 +290,7 @@ impl Tables {
             match *tag {
                 DT_NULL => break,
                 DT_STRTAB => tables.names = address as *const c_char,
+                DT_STRSZ => tables.name_bytes = *value,
                 DT_SYMTAB => tables.symbols = address as *const Symbol,
                 DT_VERSYM => tables.versions = address as *const u16,
                 DT_GNU_HASH => tables.gnu_hash = address as *const u32,

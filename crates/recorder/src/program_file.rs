@@ -4,17 +4,35 @@
 //! allocating. What cannot be read is given the benefit of the doubt.
 
 use crate::sys;
-use residue_arena::{MUSL_LINKER_PREFIX, SANITIZER_PREFIXES};
+use residue_arena::{
+    ADDRESS_SANITIZER_PREFIXES, MOST_PREFIX_BYTES, MUSL_LINKER_PREFIX, THREAD_SANITIZER_PREFIXES,
+};
 
-/// Why a program refuses to start with the recorder, or would complain of it.
+/// Why a program that is started will not be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Refusal {
+pub enum Obstacle {
     /// Another C library than glibc's.
     OtherLibc,
     /// Its runtime must be the first of all libraries.
     AddressSanitizer,
+    /// Its runtime allows no mappings but its own and the C library's.
+    ThreadSanitizer,
     /// Built for another machine, or for 32 bits.
     OtherMachine,
+    /// Nothing is loaded into it.
+    Static,
+    /// It gets another user's rights, so nothing is preloaded.
+    SetUser,
+    /// It is started with an environment that does not name the recorder.
+    ClearedEnvironment,
+}
+
+impl Obstacle {
+    /// Whether it would refuse to start with the recorder, or complain of it. The others take no
+    /// notice, and hand on what the environment says.
+    pub fn forbids_preload(self) -> bool {
+        !matches!(self, Obstacle::Static | Obstacle::SetUser)
+    }
 }
 
 /// A path that ends in a zero byte.
@@ -75,7 +93,7 @@ impl Drop for File {
 /// What stands in the way of the program at `path`, or of the program that the first line of
 /// the script there names; and the path of that program.
 #[inline(never)]
-pub fn refusal(path: &[u8]) -> Option<(Refusal, ProgramPath)> {
+pub fn obstacle(path: &[u8]) -> Option<(Obstacle, ProgramPath)> {
     const INTERPRETERS: usize = 4;
     let mut head = [0; 256];
     let mut path = ProgramPath::joined(&[path])?;
@@ -89,10 +107,23 @@ pub fn refusal(path: &[u8]) -> Option<(Refusal, ProgramPath)> {
         path = ProgramPath::joined(&[name])?;
         file = File::open(path.as_bytes())?;
     }
-    refusal_of(&file).map(|refusal| (refusal, path))
+    obstacle_in(&file)
+        .or_else(|| changes_user(path.as_bytes()).then_some(Obstacle::SetUser))
+        .map(|obstacle| (obstacle, path))
 }
 
-fn refusal_of(file: &File) -> Option<Refusal> {
+/// Whether the kernel gives the program rights that this process has not.
+fn changes_user(path: &[u8]) -> bool {
+    const SET_USER: u32 = 0o4000;
+    const SET_GROUP: u32 = 0o2000;
+    sys::status(path).is_ok_and(|status| {
+        let to_other_user = status.mode & SET_USER != 0 && status.owner != sys::real_user();
+        let to_other_group = status.mode & SET_GROUP != 0 && status.group != sys::real_group();
+        to_other_user || to_other_group
+    })
+}
+
+fn obstacle_in(file: &File) -> Option<Obstacle> {
     const CLASS_64: u8 = 2;
     const X86_64: u64 = 62;
     let mut head = [0; 64];
@@ -101,7 +132,7 @@ fn refusal_of(file: &File) -> Option<Refusal> {
         return None;
     }
     if head.get(4) != Some(&CLASS_64) || number(head, 18, 2)? != X86_64 {
-        return Some(Refusal::OtherMachine);
+        return Some(Obstacle::OtherMachine);
     }
     let segments = Segments {
         file,
@@ -109,10 +140,11 @@ fn refusal_of(file: &File) -> Option<Refusal> {
         size: number(head, 54, 2)?,
         count: number(head, 56, 2)?,
     };
-    if !has_glibc(&segments) {
-        return Some(Refusal::OtherLibc);
+    match segments.first(INTERPRETER) {
+        Some(interpreter) if is_musl(file, &interpreter) => Some(Obstacle::OtherLibc),
+        Some(_) => needed_sanitizer(&segments),
+        None => (!is_dynamic_linker(&segments)).then_some(Obstacle::Static),
     }
-    needs_sanitizer(&segments).then_some(Refusal::AddressSanitizer)
 }
 
 /// The program headers of an ELF file.
@@ -165,36 +197,37 @@ impl Segments<'_> {
     }
 }
 
-/// Whether glibc's dynamic linker loads it; a static program, which loads nothing, counts too.
-fn has_glibc(segments: &Segments) -> bool {
-    let Some(interpreter) = segments.first(INTERPRETER) else {
-        return true;
-    };
+fn is_musl(file: &File, interpreter: &Segment) -> bool {
     let mut name = [0; 256];
-    let name = segments.file.read_at(interpreter.offset, &mut name);
+    let name = file.read_at(interpreter.offset, &mut name);
     let name = name.split(|&byte| byte == 0).next().unwrap_or(&[]);
     let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(&[]);
-    !name.starts_with(MUSL_LINKER_PREFIX)
+    name.starts_with(MUSL_LINKER_PREFIX)
 }
 
-/// Whether AddressSanitizer's library is among those that it needs.
-fn needs_sanitizer(segments: &Segments) -> bool {
+/// The dynamic linker, started as a program, preloads for the one that it is given. It has no
+/// interpreter, as static programs have none, but a name that others link with.
+fn is_dynamic_linker(segments: &Segments) -> bool {
+    const OWN_NAME: u64 = 14;
+    dynamic_entries(segments).any(|(tag, _)| tag == OWN_NAME)
+}
+
+/// Whether a sanitizer's library is among those that it needs.
+fn needed_sanitizer(segments: &Segments) -> Option<Obstacle> {
     const NEEDED: u64 = 1;
     const NAMES: u64 = 5;
-    let names = dynamic_entries(segments).find(|&(tag, _)| tag == NAMES);
-    let names = names.and_then(|(_, address)| segments.offset_of(address));
-    let Some(names) = names else {
-        return false;
-    };
-    dynamic_entries(segments)
-        .filter(|&(tag, _)| tag == NEEDED)
-        .any(|(_, name)| {
-            let mut start = [0; 16];
-            let start = segments.file.read_at(names.wrapping_add(name), &mut start);
-            SANITIZER_PREFIXES
-                .iter()
-                .any(|prefix| start.starts_with(prefix))
-        })
+    let (_, names) = dynamic_entries(segments).find(|&(tag, _)| tag == NAMES)?;
+    let names = segments.offset_of(names)?;
+    let mut needed = dynamic_entries(segments).filter(|&(tag, _)| tag == NEEDED);
+    needed.find_map(|(_, name)| {
+        let mut start = [0; MOST_PREFIX_BYTES];
+        let start = segments.file.read_at(names.wrapping_add(name), &mut start);
+        let is_one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|it| start.starts_with(it));
+        if is_one_of(&ADDRESS_SANITIZER_PREFIXES) {
+            return Some(Obstacle::AddressSanitizer);
+        }
+        is_one_of(&THREAD_SANITIZER_PREFIXES).then_some(Obstacle::ThreadSanitizer)
+    })
 }
 
 /// Tag and value of the entries of the dynamic section.

@@ -21,6 +21,8 @@ const SYS_MINCORE: usize = 27;
 const SYS_MADVISE: usize = 28;
 const SYS_SHMCTL: usize = 31;
 const SYS_GETPID: usize = 39;
+const SYS_GETUID: usize = 102;
+const SYS_GETGID: usize = 104;
 const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
 const SYS_MUNLOCK: usize = 150;
@@ -57,6 +59,7 @@ pub const RLIMIT_AS: usize = 9;
 pub struct Errno(pub isize);
 
 pub const ENOMEM: Errno = Errno(-12);
+pub const EEXIST: Errno = Errno(-17);
 
 #[inline]
 fn checked(result: isize) -> Result<usize, Errno> {
@@ -329,6 +332,16 @@ fn change_signal_mask(new: u64) -> u64 {
 pub fn pid() -> u32 {
     // SAFETY: reads a number.
     unsafe { call(SYS_GETPID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+pub fn real_user() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETUID, [0; 6]) }.unwrap_or(0) as u32
+}
+
+pub fn real_group() -> u32 {
+    // SAFETY: reads a number.
+    unsafe { call(SYS_GETGID, [0; 6]) }.unwrap_or(0) as u32
 }
 
 pub fn effective_user() -> u32 {

@@ -3,7 +3,7 @@
 
 use crate::config;
 use crate::hot;
-use crate::program_file::{ProgramPath, Refusal};
+use crate::program_file::{Obstacle, ProgramPath};
 use crate::setup::{Digits, base_name, config};
 use crate::sys;
 use core::sync::atomic::Ordering;
@@ -22,42 +22,67 @@ pub fn records_children() -> bool {
 }
 
 /// Leaves word of a program that is started without the recorder, if it was to be recorded:
-/// `<directory>/<pid>.<nanoseconds>.unrecorded`, a letter and the program's path.
+/// `<directory>/<hash of what the file says>.unrecorded`, a letter and the program's path. A
+/// program that is started a thousand times has one file.
 #[cold]
 #[inline(never)]
-pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
+pub fn note_unrecorded(obstacle: Obstacle, program: &ProgramPath, is_child: bool) {
     let config = config();
+    let name = program.without_end();
     let pattern = config.text("match").unwrap_or(&[]);
-    let is_wanted = pattern.is_empty() || config::matches(pattern, base_name(program));
-    if !is_wanted || (is_child && !records_children()) {
+    let is_wanted = pattern.is_empty() || config::matches(pattern, base_name(name));
+    // What cannot be executed will not be started either.
+    if !is_wanted || (is_child && !records_children()) || !sys::is_executable(program.as_bytes()) {
         return;
     }
+    let letter = match obstacle {
+        Obstacle::OtherLibc => residue_arena::UNRECORDED_OTHER_LIBC,
+        Obstacle::AddressSanitizer => residue_arena::UNRECORDED_ADDRESS_SANITIZER,
+        Obstacle::ThreadSanitizer => residue_arena::UNRECORDED_THREAD_SANITIZER,
+        Obstacle::OtherMachine => residue_arena::UNRECORDED_OTHER_MACHINE,
+        Obstacle::Static => residue_arena::UNRECORDED_STATIC,
+        Obstacle::SetUser => residue_arena::UNRECORDED_SET_USER,
+        Obstacle::ClearedEnvironment => residue_arena::UNRECORDED_CLEARED,
+    };
     let Some(directory) = config.text("dir") else {
         return;
     };
-    let (mut pid, mut time) = (Digits::default(), Digits::default());
+    let mut digits = Digits::default();
     let path = ProgramPath::joined(&[
         directory,
         b"/",
-        pid.of(u64::from(sys::pid())),
-        b".",
-        time.of(sys::clock_ns(sys::CLOCK_MONOTONIC)),
+        digits.of(hash(letter, name)),
         residue_arena::UNRECORDED_SUFFIX.as_bytes(),
     ]);
     let Some(path) = path else {
         return;
     };
     let flags = sys::O_WRONLY | sys::O_CREAT | sys::O_EXCL | sys::O_CLOEXEC;
-    if let Ok(file) = sys::open(path.as_bytes(), flags, 0o600) {
-        let letter = match refusal {
-            Refusal::OtherLibc => residue_arena::UNRECORDED_OTHER_LIBC,
-            Refusal::AddressSanitizer => residue_arena::UNRECORDED_SANITIZER,
-            Refusal::OtherMachine => residue_arena::UNRECORDED_OTHER_MACHINE,
-        };
-        if sys::write(file, &[letter]).is_ok() {
-            let _ = sys::write(file, program);
+    match sys::open(path.as_bytes(), flags, 0o600) {
+        Ok(file) => {
+            if sys::write(file, &[letter]).is_ok() {
+                let _ = sys::write(file, name);
+            }
+            sys::close(file);
         }
-        sys::close(file);
+        Err(sys::EEXIST) => {}
+        Err(_) => count_unrecorded(),
+    }
+}
+
+/// FNV-1a.
+fn hash(letter: u8, name: &[u8]) -> u64 {
+    let bytes = core::iter::once(&letter).chain(name);
+    bytes.fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+fn count_unrecorded() {
+    if let Some(arena) = hot::get().recording_arena() {
+        arena
+            .word(header::NOT_RECORDED)
+            .fetch_add(1, Ordering::Relaxed);
     }
 }
 
@@ -65,9 +90,6 @@ pub fn note_unrecorded(refusal: Refusal, program: &[u8], is_child: bool) {
 /// arenas: this process has become another user, or sees another file system.
 #[inline(never)]
 pub fn note_unreachable() {
-    let Some(arena) = hot::get().recording_arena() else {
-        return;
-    };
     let inside = config()
         .text("dir")
         .and_then(|dir| ProgramPath::joined(&[dir, b"/."]));
@@ -78,8 +100,6 @@ pub fn note_unreachable() {
     let user = sys::effective_user();
     let may_write = |status: sys::Status| user == 0 || user == status.owner;
     if !sys::status(inside.as_bytes()).is_ok_and(may_write) {
-        arena
-            .word(header::NOT_RECORDED)
-            .fetch_add(1, Ordering::Relaxed);
+        count_unrecorded();
     }
 }

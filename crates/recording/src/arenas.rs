@@ -269,7 +269,11 @@ impl ArenaDirectory {
             let (letter, program) = bytes.split_first()?;
             let obstacle = match *letter {
                 residue_arena::UNRECORDED_OTHER_LIBC => Obstacle::OtherLibc,
-                residue_arena::UNRECORDED_SANITIZER => Obstacle::AddressSanitizer,
+                residue_arena::UNRECORDED_ADDRESS_SANITIZER => Obstacle::AddressSanitizer,
+                residue_arena::UNRECORDED_THREAD_SANITIZER => Obstacle::ThreadSanitizer,
+                residue_arena::UNRECORDED_STATIC => Obstacle::Static,
+                residue_arena::UNRECORDED_SET_USER => Obstacle::SetUser,
+                residue_arena::UNRECORDED_CLEARED => Obstacle::ClearedEnvironment,
                 _ => Obstacle::OtherMachine,
             };
             Some((PathBuf::from(OsStr::from_bytes(program)), obstacle))

@@ -7,7 +7,7 @@ use anyhow::{Result, bail};
 
 use crate::arenas::{ArenaDirectory, Order};
 use crate::library;
-use crate::program;
+use crate::program::{self, Obstacle};
 use crate::settings::Settings;
 
 /// What the program is started with, and where its arenas will be.
@@ -23,8 +23,14 @@ impl Prepared {
         let preloaded_libraries = preloaded
             .as_encoded_bytes()
             .split(|byte| b" :".contains(byte));
-        if preloaded_libraries.into_iter().any(program::is_sanitizer) {
-            bail!("LD_PRELOAD names AddressSanitizer's library, which must be the first of all");
+        match preloaded_libraries.into_iter().find_map(program::sanitizer) {
+            Some(Obstacle::AddressSanitizer) => {
+                bail!(
+                    "LD_PRELOAD names AddressSanitizer's library, which must be the first of all"
+                );
+            }
+            Some(_) => bail!("LD_PRELOAD names ThreadSanitizer's library, which allows no other"),
+            None => {}
         }
         let library = library::install()?;
         let arenas = ArenaDirectory::create(directory, order)?;

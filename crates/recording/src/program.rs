@@ -4,7 +4,7 @@
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{ReadCache, ReadRef};
-use residue_arena::{MUSL_LINKER_PREFIX, SANITIZER_PREFIXES};
+use residue_arena::{ADDRESS_SANITIZER_PREFIXES, MUSL_LINKER_PREFIX, THREAD_SANITIZER_PREFIXES};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
@@ -19,6 +19,8 @@ pub enum Obstacle {
     OtherMachine,
     OtherLibc,
     AddressSanitizer,
+    ThreadSanitizer,
+    ClearedEnvironment,
 }
 
 impl Obstacle {
@@ -45,6 +47,15 @@ impl Obstacle {
             Obstacle::AddressSanitizer => {
                 "is built with AddressSanitizer, which must be the first library of all, so it and \
                  its children run unrecorded (build it without -fsanitize=address to record it)"
+            }
+            Obstacle::ThreadSanitizer => {
+                "is built with ThreadSanitizer, which ends a program that has other mappings than it \
+                 expects, so it and its children run unrecorded (build it without \
+                 -fsanitize=thread to record it)"
+            }
+            Obstacle::ClearedEnvironment => {
+                "was started with an environment that lacks LD_PRELOAD, so it and its children ran \
+                 unrecorded"
             }
         }
     }
@@ -146,30 +157,50 @@ fn elf_obstacle<'data>(data: impl ReadRef<'data>) -> Option<Obstacle> {
         .iter()
         .find_map(|it| it.interpreter(endian, data).ok()?);
     let Some(interpreter) = interpreter else {
-        return Some(Obstacle::Static);
+        // The dynamic linker itself preloads for the program that it is given. Unlike a static
+        // program it has a name that others link with.
+        let is_dynamic_linker = dynamic_entries(segments, endian, data)
+            .iter()
+            .any(|entry| entry.tag32(endian) == Some(elf::DT_SONAME));
+        return (!is_dynamic_linker).then_some(Obstacle::Static);
     };
     let name = interpreter.rsplit(|&byte| byte == b'/').next();
     if name.is_some_and(|name| name.starts_with(MUSL_LINKER_PREFIX)) {
         return Some(Obstacle::OtherLibc);
     }
-    let needs_sanitizer = needed(segments, endian, data)
-        .iter()
-        .any(|name| is_sanitizer(name));
-    needs_sanitizer.then_some(Obstacle::AddressSanitizer)
+    needed(segments, endian, data)
+        .into_iter()
+        .find_map(sanitizer)
 }
 
 type Header = elf::FileHeader64<object::Endianness>;
 type Segment = elf::ProgramHeader64<object::Endianness>;
 
-/// Whether a library of this name or path insists on being the first.
-pub fn is_sanitizer(library: &[u8]) -> bool {
+type DynamicEntry = elf::Dyn64<object::Endianness>;
+
+/// The sanitizer whose library this is, by its name or path.
+pub fn sanitizer(library: &[u8]) -> Option<Obstacle> {
     let name = library
         .rsplit(|&byte| byte == b'/')
         .next()
         .unwrap_or_default();
-    SANITIZER_PREFIXES
+    let is_one_of = |prefixes: &[&[u8]]| prefixes.iter().any(|it| name.starts_with(it));
+    if is_one_of(&ADDRESS_SANITIZER_PREFIXES) {
+        return Some(Obstacle::AddressSanitizer);
+    }
+    is_one_of(&THREAD_SANITIZER_PREFIXES).then_some(Obstacle::ThreadSanitizer)
+}
+
+/// None where they cannot be read.
+fn dynamic_entries<'data>(
+    segments: &[Segment],
+    endian: object::Endianness,
+    data: impl ReadRef<'data>,
+) -> &'data [DynamicEntry] {
+    let dynamic = segments
         .iter()
-        .any(|prefix| name.starts_with(prefix))
+        .find_map(|it| it.dynamic(endian, data).ok()?);
+    dynamic.unwrap_or_default()
 }
 
 /// The names of the libraries that a program is linked with; none where they cannot be read.
@@ -178,10 +209,7 @@ fn needed<'data>(
     endian: object::Endianness,
     data: impl ReadRef<'data>,
 ) -> Vec<&'data [u8]> {
-    let dynamic = segments
-        .iter()
-        .find_map(|it| it.dynamic(endian, data).ok()?);
-    let entries = dynamic.unwrap_or_default();
+    let entries = dynamic_entries(segments, endian, data);
     let value = |tag: u32| {
         let entry = entries
             .iter()

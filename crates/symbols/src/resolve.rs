@@ -204,9 +204,17 @@ impl Work<'_> {
         let cache = self.search.cache.as_ref()?;
         let id = request.build_id.as_deref()?;
         let given = self.index.with_build_id(id);
+        // Where a system has `/lib` lead to `/usr/lib`, one library has two paths. Each would
+        // void what is remembered under the other, again and again.
+        let path = match self.search.sysroot {
+            Some(_) => None,
+            None => request.path.canonicalize().ok(),
+        };
         let key = format!(
             "{:?} in {:?}, {:?} with {given:?}",
-            request.path, self.search.sysroot, self.search.symbol_dirs
+            path.as_ref().unwrap_or(&request.path),
+            self.search.sysroot,
+            self.search.symbol_dirs
         );
         Some((cache, id, key))
     }

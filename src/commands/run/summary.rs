@@ -110,10 +110,7 @@ impl Summary {
         for failure in &self.failures {
             tell(failure);
         }
-        for (program, obstacle) in self.unrecorded_programs.iter().take(SHOWN_PROCESSES) {
-            let program = program.display().to_string();
-            tell(format_args!("{} {}", visible(&program), obstacle.explain()));
-        }
+        tell_unrecorded(&self.unrecorded_programs);
         if self.unrecorded > 0 {
             tell(format_args!(
                 "{} not recorded: no memory for the recording when it began, or killed in that \
@@ -142,6 +139,25 @@ impl Summary {
             None if !self.unrecorded_programs.is_empty() => {}
             None => tell_nothing(expected),
         }
+    }
+}
+
+/// Why programs were not recorded; of a long list the names alone.
+fn tell_unrecorded(programs: &BTreeSet<(PathBuf, Obstacle)>) {
+    for (program, obstacle) in programs.iter().take(SHOWN_PROCESSES) {
+        let program = program.display().to_string();
+        tell(format_args!("{} {}", visible(&program), obstacle.explain()));
+    }
+    let more: Vec<String> = programs
+        .iter()
+        .skip(SHOWN_PROCESSES)
+        .map(|(program, _)| program.display().to_string())
+        .collect();
+    if !more.is_empty() {
+        tell(format_args!(
+            "also not recorded: {}",
+            visible(&more.join(", "))
+        ));
     }
 }
 

@@ -100,6 +100,8 @@ pub enum Refusal {
     SecondEntry = 11,
     /// A debugger has put a breakpoint over them, and will put back what it knows.
     Breakpoint = 12,
+    /// It is a sanitizer's, which judges and reports by who called it.
+    Sanitizer = 13,
 }
 
 /// A function, as far as symbols tell about it.

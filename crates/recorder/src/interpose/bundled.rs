@@ -141,6 +141,11 @@ pub fn record() -> Outcome {
     let Some(free) = dynamic::defined_beside(allocator, c"free") else {
         return Outcome::Hooked;
     };
+    // LeakSanitizer forgives what the dynamic linker allocates: with a detour in between it would
+    // report that, and end the program with another status.
+    if dynamic::is_mentioned_beside(allocator, c"__sanitizer_malloc_hook") {
+        return Outcome::Refused(Refusal::Sanitizer);
+    }
     if reaches_hooks(allocator, free.address) {
         return Outcome::Hooked;
     }

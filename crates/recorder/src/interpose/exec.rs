@@ -6,7 +6,7 @@
 
 use super::real;
 use crate::modules;
-use crate::program_file::{self, ProgramPath};
+use crate::program_file::{self, Obstacle, ProgramPath};
 use crate::setup::Digits;
 use crate::sys;
 use crate::unrecorded;
@@ -252,12 +252,18 @@ unsafe fn with_environment(
     // SAFETY: handed on to the caller.
     let carries = unsafe { variable(environment, b"LD_PRELOAD=") };
     let own = modules::path_of(execve as *const () as usize);
+    let is_child = start == Start::Child || !unrecorded::is_first_process();
     if !carries.is_some_and(|value| entries(value).any(|entry| entry == own)) {
+        if let Some(program) = ProgramPath::joined(&[path]) {
+            unrecorded::note_unrecorded(Obstacle::ClearedEnvironment, &program, is_child);
+        }
         return run(environment);
     }
-    let is_child = start == Start::Child || !unrecorded::is_first_process();
-    if let Some((refusal, program)) = program_file::refusal(path) {
-        unrecorded::note_unrecorded(refusal, program.without_end(), is_child);
+    if let Some((obstacle, program)) = program_file::obstacle(path) {
+        unrecorded::note_unrecorded(obstacle, &program, is_child);
+        if !obstacle.forbids_preload() {
+            return run(environment);
+        }
     } else if unrecorded::records_children() || !is_child {
         unrecorded::note_unreachable();
         // In another root directory the dynamic linker would complain that it is not there.

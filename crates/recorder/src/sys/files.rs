@@ -102,12 +102,14 @@ pub struct Status {
     pub file: u64,
     pub modified_ns: u64,
     pub links: u64,
+    pub mode: u32,
     pub owner: u32,
+    pub group: u32,
 }
 
 /// Of a path that ends in a zero byte.
 pub fn status(path: &[u8]) -> Result<Status, Errno> {
-    // `struct stat`: after device and file come the number of links, mode and owner; the
+    // `struct stat`: after device and file come the number of links, mode, owner and group; the
     // times are further behind.
     let mut status = [0_u64; 18];
     let (at, to) = (path.as_ptr() as usize, status.as_mut_ptr() as usize);
@@ -120,7 +122,9 @@ pub fn status(path: &[u8]) -> Result<Status, Errno> {
             .wrapping_mul(1_000_000_000)
             .wrapping_add(status[12]),
         links: status[2],
+        mode: status[3] as u32,
         owner: (status[3] >> 32) as u32,
+        group: status[4] as u32,
     })
 }
 

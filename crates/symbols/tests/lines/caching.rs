@@ -111,6 +111,21 @@ fn what_was_asked_before_is_remembered() {
     assert_eq!(first.files(), second.files());
 }
 
+/// As where `/lib` leads to `/usr/lib`, and programs are loaded with libraries of either.
+#[test]
+fn a_library_is_remembered_by_all_of_its_paths() {
+    let lab = Lab::new();
+    let link = lab.directory.path().join("link");
+    std::os::unix::fs::symlink(lab.directory.path(), &link).unwrap();
+    let by_link = link.join("library.so");
+    let all = lab.addresses.len() as u64;
+    assert_eq!(from_cache(&lab.ask()), 0);
+    for path in [&by_link, &lab.library, &by_link] {
+        let answer = ours::resolve(path, Some(&lab.id), &lab.addresses, &lab.search);
+        assert_eq!(from_cache(&answer), all, "{}", path.display());
+    }
+}
+
 #[test]
 fn a_part_of_the_answer_is_completed() {
     let lab = Lab::new();

@@ -1,0 +1,3 @@
+fn main() {
+    println!("{}", job::work(20_000));
+}

@@ -1,0 +1,13 @@
+; Draws, blurs, scales, and writes a picture.
+(let* ((image (car (gimp-image-new 1200 900 RGB)))
+       (layer (car (gimp-layer-new image 1200 900 RGB-IMAGE "l" 100 LAYER-MODE-NORMAL))))
+  (gimp-image-insert-layer image layer 0 0)
+  (gimp-drawable-fill layer FILL-WHITE)
+  (gimp-context-set-foreground '(200 30 60))
+  (gimp-image-select-ellipse image CHANNEL-OP-REPLACE 100 100 800 600)
+  (gimp-drawable-edit-fill layer FILL-FOREGROUND)
+  (gimp-selection-none image)
+  (plug-in-gauss RUN-NONINTERACTIVE image layer 30 30 0)
+  (gimp-image-scale image 600 450)
+  (file-ppm-save RUN-NONINTERACTIVE image layer "picture.ppm" "picture.ppm" 1)
+  (gimp-quit 0))
