@@ -138,9 +138,8 @@ fn as_nobody(lab: &Lab, command: &[&Path]) -> Output {
     setpriv.output().expect("setpriv can be started")
 }
 
-#[test]
-fn a_program_that_changes_the_user_runs_and_is_named() {
-    let lab = Lab::new();
+/// A lab that everybody may use, with `residue` and a program that becomes root's.
+fn with_setuid_program(lab: &Lab) -> (PathBuf, PathBuf) {
     let everybody = std::fs::Permissions::from_mode(0o777);
     std::fs::set_permissions(lab.directory(), everybody).expect("the lab is ours");
     let (residue, program) = (lab.path("residue"), lab.path("hello"));
@@ -148,6 +147,13 @@ fn a_program_that_changes_the_user_runs_and_is_named() {
     install(&workloads::find("hello"), &program, "755");
     do_as_root(&["chown".as_ref(), "0:0".as_ref(), program.as_os_str()]);
     do_as_root(&["chmod".as_ref(), "4755".as_ref(), program.as_os_str()]);
+    (residue, program)
+}
+
+#[test]
+fn a_program_that_changes_the_user_runs_and_is_named() {
+    let lab = Lab::new();
+    let (residue, program) = with_setuid_program(&lab);
 
     let status = Path::new("8");
     let native = as_nobody(&lab, &[&program, status]);
@@ -367,13 +373,7 @@ fn a_static_child_is_named_once() {
 #[test]
 fn a_child_that_changes_the_user_is_named() {
     let lab = Lab::new();
-    let everybody = std::fs::Permissions::from_mode(0o777);
-    std::fs::set_permissions(lab.directory(), everybody).expect("the lab is ours");
-    let (residue, program) = (lab.path("residue"), lab.path("hello"));
-    install(Path::new(env!("CARGO_BIN_EXE_residue")), &residue, "755");
-    install(&workloads::find("hello"), &program, "755");
-    do_as_root(&["chown".as_ref(), "0:0".as_ref(), program.as_os_str()]);
-    do_as_root(&["chmod".as_ref(), "4755".as_ref(), program.as_os_str()]);
+    let (residue, program) = with_setuid_program(&lab);
     let script = format!("{}; exit $?", program.display());
     let words = ["run", "-q", "--", "sh", "-c", &script].map(Path::new);
     let command: Vec<&Path> = std::iter::once(residue.as_path()).chain(words).collect();
