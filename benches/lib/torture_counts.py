@@ -34,11 +34,12 @@ class Recorded:
         self.sums = profile_counts.sums(profile, FUNCTIONS)
         self.trouble = []
         self.without_path = dict.fromkeys(COUNTS.values(), 0)
-        for stack in profile["stacks"]:
+        for stack, on_it in zip(profile["stacks"], profile_counts.functions_of_stacks(profile)):
             counters = stack["counters"]
             if counters["frees"] + counters["live_blocks"] != counters["calls"]:
                 self.trouble.append(f"a stack with {counters}")
-            if stack["kind"] == WITHOUT_PATH:
+            # Where there was no room for the module either, its functions have no names.
+            if stack["kind"] == WITHOUT_PATH or ("" in on_it and self.recorder["dropped"]):
                 for counter in COUNTS.values():
                     self.without_path[counter] += counters[counter]
 
