@@ -32,6 +32,7 @@ class Recorded:
         profile = profile_counts.dumped(residue, path)
         self.meta, self.recorder = profile["meta"], profile["recorder"]
         self.sums = profile_counts.sums(profile, FUNCTIONS)
+        is_full = any("ran out of memory" in note for note in self.meta["notes"])
         self.trouble = []
         self.without_path = dict.fromkeys(COUNTS.values(), 0)
         for stack, on_it in zip(profile["stacks"], profile_counts.functions_of_stacks(profile)):
@@ -39,7 +40,7 @@ class Recorded:
             if counters["frees"] + counters["live_blocks"] != counters["calls"]:
                 self.trouble.append(f"a stack with {counters}")
             # Where there was no room for the module either, its functions have no names.
-            if stack["kind"] == WITHOUT_PATH or ("" in on_it and self.recorder["dropped"]):
+            if stack["kind"] == WITHOUT_PATH or ("" in on_it and is_full):
                 for counter in COUNTS.values():
                     self.without_path[counter] += counters[counter]
 
