@@ -1,6 +1,7 @@
 //! Many threads: none may lose a count, and none may take another's.
 
 use crate::support::Lab;
+use std::time::{Duration, Instant};
 
 #[test]
 fn sixty_four_threads_free_each_others_blocks() {
@@ -32,4 +33,29 @@ fn two_thousand_threads_come_and_go_and_allocate_while_they_end() {
 fn a_child_of_vfork_makes_the_first_allocation_of_a_thread() {
     let lab = Lab::new();
     lab.record(&[], &["vfork_first"]).expect_exact();
+}
+
+/// Threads that wait for a lock of the recorder must leave the processor to the one that holds
+/// it, however many they are.
+#[test]
+fn programs_of_a_thousand_threads_at_once_do_not_stand_still() {
+    let record = || {
+        let began = Instant::now();
+        Lab::new()
+            .record(&[], &["conservation", "1000", "10"])
+            .expect_exact();
+        began.elapsed()
+    };
+    let alone = record();
+    let together = std::thread::scope(|scope| {
+        let running: Vec<_> = (0..4).map(|_| scope.spawn(record)).collect();
+        let ended = running.into_iter().map(|it| it.join().unwrap());
+        ended.max().unwrap_or(Duration::ZERO)
+    });
+    // Four times as long on one processor; with threads that look every few milliseconds it was
+    // three hundred times.
+    assert!(
+        together < 25 * alone,
+        "one takes {alone:?}, four at once {together:?}"
+    );
 }

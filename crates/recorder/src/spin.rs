@@ -20,8 +20,10 @@ const HAS_WAITERS: u32 = 1 << 30;
 /// one of a thousand threads, or have less priority, and not run while others look.
 const MOST_LOOKS: u32 = 16;
 
-/// Nobody sleeps for ever, should the kernel refuse to wake.
-const LONGEST_SLEEP_NS: u64 = 10_000_000;
+/// Nobody sleeps for ever, should the kernel refuse to wake. Longer every time: a thousand
+/// threads that look every few milliseconds would leave none for the one that holds the lock.
+const FIRST_SLEEP_NS: u64 = 10_000_000;
+const LONGEST_SLEEP_NS: u64 = 1_000_000_000;
 
 /// Proof that the lock is held; gives it back when dropped.
 pub struct Held<'a> {
@@ -57,6 +59,7 @@ impl Spin {
                 core::hint::spin_loop();
             }
         }
+        let mut sleep_ns = FIRST_SLEEP_NS;
         // Whoever has slept takes the lock in the name of all that may still sleep.
         while !self.take(own_number() | HAS_WAITERS) {
             let mark = |held: u32| (held != 0).then_some(held | HAS_WAITERS);
@@ -64,7 +67,8 @@ impl Spin {
                 .0
                 .fetch_update(Ordering::Relaxed, Ordering::Relaxed, mark);
             if let Ok(held) = marked {
-                sys::sleep_while(&self.0, held | HAS_WAITERS, LONGEST_SLEEP_NS);
+                sys::sleep_while(&self.0, held | HAS_WAITERS, sleep_ns);
+                sleep_ns = (2 * sleep_ns).min(LONGEST_SLEEP_NS);
             }
         }
     }
