@@ -12,7 +12,7 @@ NAMING = ("ENOSPC", "EROFS", "EACCES", "EIO")
 CALLS = {
     "openat": OPENING, "read": IO, "pread64": IO, "getdents64": IO, "statx": OPENING, "newfstatat": OPENING, "readlink": OPENING,
     "write": WRITING, "pwrite64": WRITING, "writev": WRITING, "fsync": WRITING, "fallocate": WRITING, "ftruncate": WRITING,
-    "rename": NAMING, "unlink": NAMING, "unlinkat": NAMING, "mkdir": NAMING, "rmdir": NAMING, "flock": ("EINTR", "ENOLCK"),
+    "rename": NAMING, "linkat": NAMING, "unlink": NAMING, "unlinkat": NAMING, "mkdir": NAMING, "rmdir": NAMING, "flock": ("EINTR", "ENOLCK"),
     "mmap": ("ENOMEM",), "madvise": ("ENOMEM", "EINVAL"), "mremap": ("ENOMEM",), "clone3": ("EAGAIN", "ENOMEM"),
     "socketpair": ("EMFILE", "ENOMEM"), "recvfrom": ("ECONNRESET", "EINTR"), "sendto": ("EPIPE", "EINTR"),
     "poll": ("EINTR", "ENOMEM"), "ppoll": ("EINTR", "ENOMEM"), "wait4": ("EINTR",), "statfs": ("EIO", "EACCES"),

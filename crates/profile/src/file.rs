@@ -3,7 +3,12 @@
 use std::ffi::OsString;
 use std::fs::{self, File};
 use std::io::{self, BufWriter, Read, Write};
+use std::os::fd::AsRawFd;
+use std::os::unix::fs::OpenOptionsExt;
 use std::path::{Path, PathBuf};
+
+use nix::fcntl::{AT_FDCWD, AtFlags, OFlag};
+use nix::unistd::linkat;
 
 use crate::decode::{decode, decode_needed};
 use crate::encode::encode_into;
@@ -85,9 +90,16 @@ fn replace_file(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> 
     let temporary = temporary_beside(path)?;
     // Left by a dead process that had our number.
     let _ = fs::remove_file(&temporary);
-    let written = File::create_new(&temporary)
-        .and_then(|file| fill(file, write))
-        .and_then(|()| fs::rename(&temporary, path));
+    let replace_by_temporary = || fs::rename(&temporary, path);
+    let written = match nameless_beside(path) {
+        Some(file) => fill(&file, write).and_then(|()| {
+            let has_name = give_name(&file, path);
+            has_name.or_else(|_| give_name(&file, &temporary).and_then(|()| replace_by_temporary()))
+        }),
+        None => File::create_new(&temporary)
+            .and_then(|file| fill(&file, write))
+            .and_then(|()| replace_by_temporary()),
+    };
     if written.is_err() {
         // The first error says more than one from cleaning up.
         let _ = fs::remove_file(&temporary);
@@ -97,10 +109,37 @@ fn replace_file(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> 
     Ok(())
 }
 
-fn fill(file: File, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
-    let mut out = BufWriter::new(file);
+fn fill(file: &File, write: impl FnOnce(&mut Out) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file.try_clone()?);
     write(&mut out)?;
     out.into_inner()?.sync_all()
+}
+
+/// A file without a name, of which nothing stays if this process is killed; `None` where there
+/// are none, or where it could not be given one.
+fn nameless_beside(path: &Path) -> Option<File> {
+    let file = File::options()
+        .write(true)
+        .custom_flags(OFlag::O_TMPFILE.bits())
+        .open(directory_of(path))
+        .ok()?;
+    fs::metadata(own_path(&file)).is_ok().then_some(file)
+}
+
+/// Fails where a file of this name is there already.
+fn give_name(file: &File, path: &Path) -> io::Result<()> {
+    let from = own_path(file);
+    Ok(linkat(
+        AT_FDCWD,
+        &from,
+        AT_FDCWD,
+        path,
+        AtFlags::AT_SYMLINK_FOLLOW,
+    )?)
+}
+
+fn own_path(file: &File) -> PathBuf {
+    format!("/proc/self/fd/{}", file.as_raw_fd()).into()
 }
 
 fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
@@ -115,11 +154,14 @@ fn temporary_beside(path: &Path) -> io::Result<PathBuf> {
 
 /// Makes the new name last through a power cut, where the file system lets us.
 fn sync_directory(path: &Path) {
-    let directory = match path.parent() {
+    let _ = File::open(directory_of(path)).and_then(|directory| directory.sync_all());
+}
+
+fn directory_of(path: &Path) -> &Path {
+    match path.parent() {
         Some(parent) if !parent.as_os_str().is_empty() => parent,
         _ => Path::new("."),
-    };
-    let _ = File::open(directory).and_then(|directory| directory.sync_all());
+    }
 }
 
 #[cfg(test)]
@@ -138,13 +180,27 @@ mod tests {
         fs::write(&path, "old").unwrap();
         let error = replace(&path, |out| {
             out.write_all(&[0; 100_000])?;
-            assert_eq!(names(directory.path()).len(), 2);
+            // Whoever is killed now leaves nothing else behind.
+            assert_eq!(names(directory.path()), ["a.residue"]);
             Err(io::ErrorKind::StorageFull.into())
         })
         .unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::StorageFull);
         assert_eq!(fs::read(&path).unwrap(), b"old");
         assert_eq!(names(directory.path()), ["a.residue"]);
+    }
+
+    #[test]
+    fn a_new_file_has_no_name_before_it_is_whole() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("a.residue");
+        replace(&path, |out| {
+            assert!(names(directory.path()).is_empty());
+            out.write_all(b"new")
+        })
+        .unwrap();
+        assert_eq!(names(directory.path()), ["a.residue"]);
+        assert_eq!(fs::read(&path).unwrap(), b"new");
     }
 
     #[test]
