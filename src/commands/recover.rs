@@ -187,7 +187,7 @@ fn describe(arena: &Arena) -> String {
 
 fn recover(run: &Run, mut planned: Planned, may_replace: bool, search: &Search) -> Result<()> {
     let arena = &planned.arena;
-    if arena.is_in_use() {
+    if arena.stays_in_use() {
         let pid = users::writer(&arena.path, arena.identity.pid).unwrap_or(arena.identity.pid);
         bail!(
             "{}: process {pid} still runs; `residue report --pid {pid}` reads it",

@@ -22,7 +22,8 @@ use std::io::{Read, Write};
 use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{DirBuilderExt, MetadataExt};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use crate::destination::Destination;
 use crate::ended;
@@ -358,6 +359,21 @@ impl Arena {
     /// Whether its maker still writes it, in this image.
     pub fn is_in_use(&self) -> bool {
         !self.is_finished && users::is_written(&self.path, self.identity.pid)
+    }
+
+    /// As above, but one that has just been killed may take its time to go.
+    pub fn stays_in_use(&self) -> bool {
+        const LONGEST_END: Duration = Duration::from_secs(10);
+        const BETWEEN_LOOKS: Duration = Duration::from_millis(5);
+        let began = Instant::now();
+        while self.is_in_use() {
+            if !users::is_ending(self.identity.pid) || began.elapsed() > LONGEST_END {
+                // Its end may have come between the two looks.
+                return self.is_in_use();
+            }
+            thread::sleep(BETWEEN_LOOKS);
+        }
+        false
     }
 }
 

@@ -128,9 +128,55 @@ fn mapped_paths(pid: u32) -> std::io::Result<Vec<Vec<u8>>> {
         .collect())
 }
 
-/// Field 22 of `/proc/PID/stat`; the name before it may hold anything but `)`.
+/// Whether a process has been killed, or has begun to end: it gives up its mappings and their
+/// locks on the way, which takes the longer the larger they are.
+pub fn is_ending(pid: u32) -> bool {
+    const EXITING: u64 = 4;
+    stat_field(pid, 9).is_some_and(|flags| flags & EXITING != 0) || is_to_be_killed(pid)
+}
+
+/// Whether the signal that nobody survives has been sent and is still on its way.
+fn is_to_be_killed(pid: u32) -> bool {
+    const KILL: u64 = 1 << 8;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).unwrap_or_default();
+    let pending = status.lines().filter_map(|line| {
+        let set = line
+            .strip_prefix("SigPnd:")
+            .or_else(|| line.strip_prefix("ShdPnd:"))?;
+        u64::from_str_radix(set.trim(), 16).ok()
+    });
+    pending.fold(0, |all, set| all | set) & KILL != 0
+}
+
 pub fn process_started_ticks(pid: u32) -> Option<u64> {
+    stat_field(pid, 22)
+}
+
+/// A field of `/proc/PID/stat`, from the third on, as proc(5) counts them; the name before it may
+/// hold anything but `)`.
+fn stat_field(pid: u32, number: usize) -> Option<u64> {
     let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
     let after_name = stat.rsplit_once(')')?.1;
-    after_name.split_whitespace().nth(19)?.parse().ok()
+    after_name
+        .split_whitespace()
+        .nth(number.checked_sub(3)?)?
+        .parse()
+        .ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_process_is_ending_from_the_moment_it_is_killed() {
+        let mut child = std::process::Command::new("sleep")
+            .arg("100")
+            .spawn()
+            .unwrap();
+        assert!(!is_ending(child.id()));
+        child.kill().unwrap();
+        assert!(is_ending(child.id()));
+        child.wait().unwrap();
+    }
 }
