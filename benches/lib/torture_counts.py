@@ -32,15 +32,15 @@ class Recorded:
         profile = profile_counts.dumped(residue, path)
         self.meta, self.recorder = profile["meta"], profile["recorder"]
         self.sums = profile_counts.sums(profile, FUNCTIONS)
-        is_full = any("ran out of memory" in note for note in self.meta["notes"])
+        # No room for a module, or its file could not be read.
+        has_no_names = any("ran out of memory" in note or "cannot be read" in note for note in self.meta["notes"])
         self.trouble = []
         self.without_path = dict.fromkeys(COUNTS.values(), 0)
         for stack, on_it in zip(profile["stacks"], profile_counts.functions_of_stacks(profile)):
             counters = stack["counters"]
             if counters["frees"] + counters["live_blocks"] != counters["calls"]:
                 self.trouble.append(f"a stack with {counters}")
-            # Where there was no room for the module either, its functions have no names.
-            if stack["kind"] == WITHOUT_PATH or ("" in on_it and is_full):
+            if stack["kind"] == WITHOUT_PATH or ("" in on_it and has_no_names):
                 for counter in COUNTS.values():
                     self.without_path[counter] += counters[counter]
 

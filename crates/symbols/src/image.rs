@@ -1,7 +1,7 @@
 //! The parts of one ELF file that matter for naming functions.
 
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read, Seek};
 use std::ops::Range;
 use std::os::unix::fs::OpenOptionsExt;
 use std::path::Path;
@@ -33,11 +33,15 @@ pub(crate) fn open_regular(path: &Path) -> Result<File, Error> {
         // Looked at before opening, which some devices take for an order, and again after,
         // without waiting for who writes into a pipe: the path may lead elsewhere by then.
         regular(fs::metadata(path)?)?;
-        let file = File::options()
+        let mut file = File::options()
             .read(true)
             .custom_flags(NON_BLOCKING)
             .open(path)?;
         regular(file.metadata()?)?;
+        // Where the disk or the network fails, that is the reason; a parser would call what it
+        // could not read malformed.
+        io::copy(&mut (&mut file).take(1), &mut io::sink())?;
+        file.rewind()?;
         Ok(file)
     };
     open().map_err(|reason| Error::Read {
