@@ -49,6 +49,8 @@ viewer-test: $(VIEWER_MODULES)
 # Schemas are written from; nothing that users run has them.
 ALL_OF_IT := --workspace --locked --features residue-query/typescript,residue/schema
 TEST := $(CARGO) test $(ALL_OF_IT)
+# All test programs at once where nextest is there: many tests wait for the programs they record.
+RUN_TESTS := $(if $(shell command -v cargo-nextest),nextest run --test-threads 4,test) --no-fail-fast
 
 # The TypeScript types of the page's answers are written from the Rust ones; a test compares them.
 .PHONY: answers
@@ -131,7 +133,7 @@ demo: build $(WORKLOADS)/.built
 	$(RESIDUE) leaks build/demo.residue
 
 test: test-tools viewer viewer-test
-	$(TEST)
+	$(CARGO) $(RUN_TESTS) $(ALL_OF_IT)
 	$(MAKE) agreement
 	$(MAKE) torture-slice
 	$(MAKE) page-test
@@ -142,10 +144,9 @@ test: test-tools viewer viewer-test
 
 # For the inner loop: format, lints, and every test that records nothing.
 CRATE_TESTS = $(notdir $(basename $(wildcard crates/*/tests/*.rs)) $(patsubst %/main.rs,%,$(wildcard crates/*/tests/*/main.rs)))
-RUN_TESTS = $(if $(shell command -v cargo-nextest),nextest run,test)
 
 quick: test-tools check
-	$(CARGO) $(RUN_TESTS) --no-fail-fast $(ALL_OF_IT) --lib --bins $(CRATE_TESTS:%=--test %)
+	$(CARGO) $(RUN_TESTS) $(ALL_OF_IT) --lib --bins $(CRATE_TESTS:%=--test %)
 
 # What CI adds to the tests.
 check:

@@ -7,89 +7,111 @@ use serde_json::Value;
 
 use crate::support::{Lab, PROFILE, describe, process};
 
-/// Compares documents with a published schema.
-fn validate(schema: &str, documents: &[PathBuf]) -> Output {
+/// Compares documents with the published schemas of the commands that wrote them.
+fn validate<'a>(documents: impl IntoIterator<Item = (&'a str, &'a Path)>) -> Output {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
-    Command::new("python3")
-        .arg(root.join("tests/end_to_end/schemas/validate.py"))
-        .arg(root.join(format!("docs/schemas/{schema}.schema.json")))
-        .args(documents)
-        .output()
-        .expect("python3 can be started")
+    let mut validate = Command::new("python3");
+    validate.arg(root.join("tests/end_to_end/schemas/validate.py"));
+    for (command, document) in documents {
+        validate
+            .arg(root.join(format!("docs/schemas/{command}.schema.json")))
+            .arg(document);
+    }
+    validate.output().expect("python3 can be started")
 }
 
-/// A document as a file, which is what the schema of its command says.
-pub fn expect_valid_document(lab: &Lab, command: &str, name: &str, document: &[u8]) -> PathBuf {
-    let file = lab.path(&format!("{name}.json"));
-    std::fs::write(&file, document).expect("a file can be written");
-    let validated = validate(command, std::slice::from_ref(&file));
-    assert!(validated.status.success(), "{}", describe(&validated));
-    file
-}
+/// What commands wrote, each with its command. They are compared together: starting Python and
+/// reading a schema take longer than most documents.
+#[derive(Default)]
+pub struct Documents(Vec<(String, PathBuf)>);
 
-/// What a command writes, as a file that is valid.
-fn expect_valid(lab: &Lab, arguments: &[&str]) -> PathBuf {
-    let mut residue = lab.residue();
-    residue.args(arguments).arg("--json");
-    let output = process::finish(residue);
-    // A gate may fail, and still has its document.
-    assert!(!output.stdout.is_empty(), "{}", describe(&output));
-    let name = arguments.join("_").replace('/', "_");
-    expect_valid_document(lab, arguments[0], &name, &output.stdout)
+impl Documents {
+    /// Takes a document as a file.
+    pub fn add(&mut self, lab: &Lab, command: &str, name: &str, document: &[u8]) -> PathBuf {
+        let file = lab.path(&format!("{name}.json"));
+        std::fs::write(&file, document).expect("a file can be written");
+        self.0.push((command.to_string(), file.clone()));
+        file
+    }
+
+    /// Takes what a command writes.
+    fn ask(&mut self, lab: &Lab, arguments: &[&str]) -> PathBuf {
+        let mut residue = lab.residue();
+        residue.args(arguments).arg("--json");
+        let output = process::finish(residue);
+        // A gate may fail, and still has its document.
+        assert!(!output.stdout.is_empty(), "{}", describe(&output));
+        let name = arguments.join("_").replace('/', "_");
+        self.add(lab, arguments[0], &name, &output.stdout)
+    }
+
+    /// Each is what the schema of its command says.
+    pub fn expect_valid(&self) {
+        assert!(!self.0.is_empty());
+        let documents = self.0.iter();
+        let validated =
+            validate(documents.map(|(command, file)| (command.as_str(), file.as_path())));
+        assert!(validated.status.success(), "{}", describe(&validated));
+    }
 }
 
 /// Everything that can be asked of a profile.
-fn expect_all_valid(lab: &Lab) {
+fn ask_everything(documents: &mut Documents, lab: &Lab) {
     let views = "summary,self,cumulative,callers,tree,stacks,library,scope,thread,size,advice";
-    expect_valid(lab, &["report", PROFILE]);
-    expect_valid(lab, &["report", PROFILE, "--view", views, "--top", "all"]);
+    documents.ask(lab, &["report", PROFILE]);
+    documents.ask(lab, &["report", PROFILE, "--view", views, "--top", "all"]);
     let counters = "calls,total,live,live-blocks,peak,at-peak,at-peak-blocks,frees";
-    expect_valid(
+    documents.ask(
         lab,
         &["report", PROFILE, "--view", views, "--counters", counters],
     );
-    expect_valid(lab, &["report", PROFILE, "--view", views, "--kind", "all"]);
-    expect_valid(lab, &["dump", PROFILE]);
-    expect_valid(lab, &["diff", PROFILE, PROFILE]);
-    expect_valid(
+    documents.ask(lab, &["report", PROFILE, "--view", views, "--kind", "all"]);
+    documents.ask(lab, &["dump", PROFILE]);
+    documents.ask(lab, &["diff", PROFILE, PROFILE]);
+    documents.ask(
         lab,
         &["diff", PROFILE, PROFILE, "--by", "function", "--cumulative"],
     );
-    expect_valid(lab, &["merge", PROFILE, "-o", "sum.residue"]);
-    expect_valid(lab, &["symbolize", PROFILE]);
-    expect_valid(lab, &["processes", PROFILE]);
-    expect_valid(lab, &["check", PROFILE]);
-    expect_valid(lab, &["list", PROFILE, "main"]);
+    documents.ask(lab, &["merge", PROFILE, "-o", "sum.residue"]);
+    documents.ask(lab, &["symbolize", PROFILE]);
+    documents.ask(lab, &["processes", PROFILE]);
+    documents.ask(lab, &["check", PROFILE]);
+    documents.ask(lab, &["list", PROFILE, "main"]);
 }
 
 /// What needs events.
-fn expect_events_valid(lab: &Lab) {
-    expect_valid(lab, &["leaks", PROFILE]);
+fn ask_of_events(documents: &mut Documents, lab: &Lab) {
+    documents.ask(lab, &["leaks", PROFILE]);
     let part = format!("{PROFILE}@3..end");
-    expect_valid(lab, &["leaks", &part]);
-    expect_valid(lab, &["report", &part]);
-    expect_valid(
+    documents.ask(lab, &["leaks", &part]);
+    documents.ask(lab, &["report", &part]);
+    documents.ask(
         lab,
         &["report", &part, "--view", "self,callers,tree,library"],
     );
-    expect_valid(lab, &["dump", &part]);
-    expect_valid(lab, &["stages", PROFILE]);
-    expect_valid(lab, &["stages", PROFILE, "--value", "time"]);
+    documents.ask(lab, &["dump", &part]);
+    documents.ask(lab, &["stages", PROFILE]);
+    documents.ask(lab, &["stages", PROFILE, "--value", "time"]);
     let moments = [format!("{PROFILE}@3"), format!("{PROFILE}@end")];
-    expect_valid(lab, &["diff", &moments[0], &moments[1]]);
-    expect_valid(lab, &["diff", &part, PROFILE, "--per-event"]);
+    documents.ask(lab, &["diff", &moments[0], &moments[1]]);
+    documents.ask(lab, &["diff", &part, PROFILE, "--per-event"]);
 }
 
 #[test]
 fn of_a_leak_with_counters_and_stamps() {
     let lab = Lab::new();
     lab.record(&["--snapshot-at", "5"], &["leaky_events"]);
-    expect_all_valid(&lab);
-    expect_events_valid(&lab);
+    let mut documents = Documents::default();
+    ask_everything(&mut documents, &lab);
+    ask_of_events(&mut documents, &lab);
+    documents.expect_valid();
 }
 
 #[test]
 fn of_shapes_that_do_not_leak() {
+    let mut documents = Documents::default();
+    // Their files are read at the end.
+    let mut labs = Vec::new();
     for shape in [
         "flat",
         "cache-saturates",
@@ -100,35 +122,41 @@ fn of_shapes_that_do_not_leak() {
         let lab = Lab::new();
         let recorded = lab.record(&[], &["shapes", shape, "60", "1"]);
         assert!(recorded.profile.is_file(), "{}", recorded.describe());
-        expect_events_valid(&lab);
-        expect_valid(&lab, &["dump", PROFILE]);
+        ask_of_events(&mut documents, &lab);
+        documents.ask(&lab, &["dump", PROFILE]);
+        labs.push(lab);
     }
+    documents.expect_valid();
 }
 
 #[test]
 fn of_a_program_without_events() {
     let lab = Lab::new();
     lab.record(&["--tick", "0"], &["hello", "0"]);
-    expect_all_valid(&lab);
+    let mut documents = Documents::default();
+    ask_everything(&mut documents, &lab);
+    documents.expect_valid();
 }
 
 #[test]
 fn of_one_thread_of_a_program() {
     let lab = Lab::new();
     lab.record(&[], &["by_thread"]);
-    expect_valid(&lab, &["report", PROFILE, "--view", "thread,self,stacks"]);
-    expect_valid(
+    let mut documents = Documents::default();
+    documents.ask(&lab, &["report", PROFILE, "--view", "thread,self,stacks"]);
+    documents.ask(
         &lab,
         &["report", PROFILE, "--thread", "*", "--view", "self,stacks"],
     );
+    documents.expect_valid();
 }
 
 #[test]
 fn of_the_selftest() {
-    expect_valid(
-        &Lab::new(),
-        &["selftest", "--leak", "64KiB", "--events", "20"],
-    );
+    let lab = Lab::new();
+    let mut documents = Documents::default();
+    documents.ask(&lab, &["selftest", "--leak", "64KiB", "--events", "20"]);
+    documents.expect_valid();
 }
 
 /// The schema is strict: it fails when a member is renamed, missing, or of another type.
@@ -136,7 +164,9 @@ fn of_the_selftest() {
 fn another_document_is_refused() {
     let lab = Lab::new();
     lab.record(&[], &["leaky_events"]);
-    let file = expect_valid(&lab, &["leaks", PROFILE]);
+    let mut documents = Documents::default();
+    let file = documents.ask(&lab, &["leaks", PROFILE]);
+    documents.expect_valid();
     let text = std::fs::read_to_string(&file).unwrap();
     let document: Value = serde_json::from_str(&text).unwrap();
     let refused = |change: &dyn Fn(&mut Value), expected: &str| {
@@ -144,7 +174,7 @@ fn another_document_is_refused() {
         change(&mut changed);
         let file = lab.path("changed.json");
         std::fs::write(&file, changed.to_string()).unwrap();
-        let validated = validate("leaks", &[file]);
+        let validated = validate([("leaks", file.as_path())]);
         let told = describe(&validated);
         assert_eq!(validated.status.code(), Some(1), "{told}");
         assert!(told.contains(expected), "{told}");

@@ -1,7 +1,7 @@
 //! What a user can ask a machine and a running program: `residue selftest`, also of a
 //! program that does something else than it tells, and `residue snapshot`.
 
-use crate::schemas::expect_valid_document;
+use crate::schemas::Documents;
 use crate::support::ledger::Ledger;
 use crate::support::process::Running;
 use crate::support::{Lab, PROFILE, describe, process};
@@ -133,7 +133,9 @@ fn snapshot(lab: &Lab, arguments: &[&str]) -> Output {
 fn taken(lab: &Lab, arguments: &[&str]) -> Value {
     let output = snapshot(lab, &[arguments, &["--json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", describe(&output));
-    expect_valid_document(lab, "snapshot", "snapshot", &output.stdout);
+    let mut documents = Documents::default();
+    documents.add(lab, "snapshot", "snapshot", &output.stdout);
+    documents.expect_valid();
     serde_json::from_slice(&output.stdout).expect("a JSON document")
 }
 
