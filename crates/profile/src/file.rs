@@ -93,8 +93,12 @@ fn replace_file(path: &Path, write: impl FnOnce(&mut Out) -> io::Result<()>) -> 
     let replace_by_temporary = || fs::rename(&temporary, path);
     let written = match nameless_beside(path) {
         Some(file) => fill(&file, write).and_then(|()| {
-            let has_name = give_name(&file, path);
-            has_name.or_else(|_| give_name(&file, &temporary).and_then(|()| replace_by_temporary()))
+            give_name(&file, path).or_else(|_| {
+                give_name(&file, &temporary)
+                    // Not every file system lets a file have a name later.
+                    .or_else(|_| fs::copy(own_path(&file), &temporary).map(drop))
+                    .and_then(|()| replace_by_temporary())
+            })
         }),
         None => File::create_new(&temporary)
             .and_then(|file| fill(&file, write))
