@@ -152,7 +152,7 @@ quick: test-tools check
 check:
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy $(ALL_OF_IT) --all-targets -- -D warnings
-	$(CARGO) clippy --package residue-recorder --features interpose --locked -- -D warnings
+	$(CARGO) clippy --release --package residue-recorder --features interpose --locked -- -D warnings
 
 # Long runs, each with its own command.
 bench: build test-tools $(WORKLOADS)/.built
