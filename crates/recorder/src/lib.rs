@@ -9,7 +9,8 @@
 //! The laws: nothing here panics, prints, allocates from the program's heap,
 //! touches `errno`, or makes a system call on the path of an ordinary
 //! allocation. What cannot be recorded is counted.
-#![cfg_attr(not(test), no_std)]
+// Tests, and builds that unwind when they panic, need the standard library; what is preloaded does not.
+#![cfg_attr(all(not(test), panic = "abort"), no_std)]
 #![cfg_attr(not(feature = "interpose"), allow(dead_code))]
 
 mod abandoned;
@@ -55,7 +56,7 @@ mod unwind;
 
 /// The preloaded library has no standard library to bring a panic handler. No
 /// code path leads here; if one did, stopping is the only honest thing left.
-#[cfg(not(test))]
+#[cfg(all(not(test), panic = "abort"))]
 #[panic_handler]
 fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
     sys::abort()
@@ -63,7 +64,7 @@ fn panic(_: &core::panic::PanicInfo<'_>) -> ! {
 
 // The precompiled core library names this in its unwind tables. Nothing unwinds
 // through the recorder, and the symbol must not be seen by programs in Rust.
-#[cfg(not(test))]
+#[cfg(all(not(test), panic = "abort"))]
 core::arch::global_asm!(
     ".globl rust_eh_personality",
     ".hidden rust_eh_personality",
