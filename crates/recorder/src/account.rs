@@ -111,7 +111,7 @@ pub fn complete_if_asked(hot: &Hot, arena: Arena) {
     hot.slow_path_flags
         .fetch_and(!hot::ASKS_ALLOCATOR, Ordering::Relaxed);
     let live_before = moments::live_bytes(arena);
-    let Some(state) = allocator_state() else {
+    let Some(state) = allocator_state(live_before) else {
         return;
     };
     let live = moments::live_bytes(arena);
@@ -139,12 +139,7 @@ static BUFFER: Buffer = Buffer(UnsafeCell::new(([0; 4096], Smaps::new())));
 
 fn read_smaps(hot: &Hot) -> Option<Sums> {
     let (arena_start, arena_end) = setup::arena_range();
-    let file = sys::open(
-        b"/proc/thread-self/smaps\0",
-        sys::O_RDONLY | sys::O_CLOEXEC,
-        0,
-    )
-    .ok()?;
+    let file = sys::open_own(b"smaps").ok()?;
     // SAFETY: the lock for events is held, so nobody else uses the buffer.
     let (chunk, smaps) = unsafe { &mut *BUFFER.0.get() };
     *smaps = Smaps::new();
@@ -176,47 +171,69 @@ struct AllocatorState {
 
 /// The functions by which allocators speak of themselves, found at the start.
 pub static MALLINFO2: AtomicUsize = AtomicUsize::new(0);
+pub static MALLINFO: AtomicUsize = AtomicUsize::new(0);
 pub static MALLCTL: AtomicUsize = AtomicUsize::new(0);
 pub static TCMALLOC_PROPERTY: AtomicUsize = AtomicUsize::new(0);
 
-fn allocator_state() -> Option<AllocatorState> {
+fn allocator_state(live_bytes: u64) -> Option<AllocatorState> {
     if MALLCTL.load(Ordering::Relaxed) != 0 {
         return jemalloc_state();
     }
     if TCMALLOC_PROPERTY.load(Ordering::Relaxed) != 0 {
         return tcmalloc_state();
     }
-    glibc_state()
+    glibc_state(live_bytes)
 }
 
-/// glibc's `struct mallinfo2`.
+/// Of a heap with more live bytes than this nothing is believed that was counted in 32 bits.
+const MOST_NARROW_BYTES: u64 = 1 << 31;
+
+/// glibc's `struct mallinfo2`; before 2.33 there is `struct mallinfo`, the same in 32 bits.
 #[repr(C)]
-struct MallocInfo {
-    arena: usize,
-    ordinary_blocks: usize,
-    fast_blocks: usize,
-    mapped_regions: usize,
-    mapped_bytes: usize,
-    unused: usize,
-    fast_bytes: usize,
-    in_use_bytes: usize,
-    free_bytes: usize,
-    releasable_bytes: usize,
+struct MallocInfo<N> {
+    arena: N,
+    ordinary_blocks: N,
+    fast_blocks: N,
+    mapped_regions: N,
+    mapped_bytes: N,
+    unused: N,
+    fast_bytes: N,
+    in_use_bytes: N,
+    free_bytes: N,
+    releasable_bytes: N,
 }
 
-fn glibc_state() -> Option<AllocatorState> {
-    let address = MALLINFO2.load(Ordering::Relaxed);
-    if address == 0 {
-        return None;
+impl<N: Into<u64>> MallocInfo<N> {
+    /// # Safety
+    /// The address must be that of the function that gives this.
+    unsafe fn ask(address: usize) -> AllocatorState {
+        // SAFETY: as promised by the caller.
+        let info = unsafe {
+            core::mem::transmute::<usize, unsafe extern "C" fn() -> MallocInfo<N>>(address)()
+        };
+        let mapped_bytes = info.mapped_bytes.into();
+        AllocatorState {
+            in_use: info.in_use_bytes.into() + mapped_bytes,
+            free: info.free_bytes.into(),
+            system: info.arena.into() + mapped_bytes,
+        }
     }
-    // SAFETY: the address is that of glibc's function of this name.
-    let info =
-        unsafe { core::mem::transmute::<usize, unsafe extern "C" fn() -> MallocInfo>(address)() };
-    Some(AllocatorState {
-        in_use: (info.in_use_bytes + info.mapped_bytes) as u64,
-        free: info.free_bytes as u64,
-        system: (info.arena + info.mapped_bytes) as u64,
-    })
+}
+
+fn glibc_state(live_bytes: u64) -> Option<AllocatorState> {
+    let (wide, narrow) = (
+        MALLINFO2.load(Ordering::Relaxed),
+        MALLINFO.load(Ordering::Relaxed),
+    );
+    // SAFETY: the addresses are those of glibc's functions of these names.
+    unsafe {
+        match (wide, narrow) {
+            (0, 0) => None,
+            (0, _) if live_bytes > MOST_NARROW_BYTES => None,
+            (0, _) => Some(MallocInfo::<u32>::ask(narrow)),
+            _ => Some(MallocInfo::<u64>::ask(wide)),
+        }
+    }
 }
 
 fn jemalloc_state() -> Option<AllocatorState> {

@@ -327,11 +327,13 @@ impl Arena {
             return false;
         }
         let offset = self.get(region.word(region::OFFSET));
-        let from = present_bytes / PAGE_BYTES * PAGE_BYTES;
-        if self.populate(offset + from, wanted_bytes - from) {
+        let unused_from = present_bytes.next_multiple_of(PAGE_BYTES);
+        if self.populate(
+            offset + unused_from,
+            wanted_bytes.saturating_sub(unused_from),
+        ) {
             return true;
         }
-        let unused_from = present_bytes.next_multiple_of(PAGE_BYTES);
         let start = self.base.wrapping_add((offset + unused_from) as usize);
         let bytes = (wanted_bytes - unused_from) as usize;
         // SAFETY: behind what is present lies nothing yet.
@@ -372,8 +374,8 @@ impl Arena {
     /// and would be a fatal signal later.
     fn populate(self, offset: u64, bytes: u64) -> bool {
         let start = self.base.wrapping_add(offset as usize);
-        // SAFETY: the range is part of the arena and the advice keeps its contents.
-        unsafe { sys::advise(start, bytes as usize, sys::MADV_POPULATE_WRITE) }.is_ok()
+        // SAFETY: the range is part of the arena and not used yet.
+        unsafe { sys::populate(start, bytes as usize) }
     }
 
     /// Appends text; zero (an empty reference) where there is no room.

@@ -89,12 +89,7 @@ pub fn next(name: &CStr) -> usize {
 
 /// The first module of all.
 fn program() -> *const LinkMap {
-    let mut first = own_module();
-    // SAFETY: the list of the modules that were there at the start does not change.
-    while let Some(before) = unsafe { first.as_ref().and_then(|module| module.previous.as_ref()) } {
-        first = before;
-    }
-    first
+    sys::first_module()
 }
 
 /// The definition in a library of this file name, whenever it was loaded.
@@ -178,7 +173,7 @@ fn module_of(address: usize) -> *const LinkMap {
 
 /// The modules behind this one, up to the last that was there at the start.
 fn after(module: *const LinkMap) -> impl Iterator<Item = *const LinkMap> {
-    let last = last_at_start(module);
+    let last = last_at_start();
     let mut at = module;
     core::iter::from_fn(move || {
         if at == last {
@@ -190,12 +185,13 @@ fn after(module: *const LinkMap) -> impl Iterator<Item = *const LinkMap> {
     })
 }
 
-fn last_at_start(from: *const LinkMap) -> *const LinkMap {
+/// The last of the modules that were there at the start, and stay.
+pub fn last_at_start() -> *const LinkMap {
     let known = LAST_AT_START.load(Ordering::Relaxed);
     if !known.is_null() {
         return known;
     }
-    let mut last = from;
+    let mut last = program();
     // SAFETY: the first name is looked up before the program's threads and modules come.
     while let Some(next) = unsafe { last.as_ref().and_then(|module| module.next.as_ref()) } {
         last = next;
@@ -480,7 +476,7 @@ mod tests {
         assert_ne!(global(c"malloc"), 0);
         // SAFETY: the names are terminated.
         let by_linker = unsafe {
-            let handle = sys::dlopen(c"libstdc++.so.6".as_ptr(), sys::RTLD_LAZY);
+            let handle = sys::dlopen().unwrap()(c"libstdc++.so.6".as_ptr(), sys::RTLD_LAZY);
             assert!(!handle.is_null());
             sys::dlsym(handle, c"_Znwm".as_ptr()) as usize
         };

@@ -18,9 +18,10 @@ use crate::arena_map::Arena;
 use crate::loss::EarlyLosses;
 use crate::returned;
 use crate::spin::Spin;
+use crate::sys;
 use crate::thread::Thread;
 use core::cell::UnsafeCell;
-use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicPtr, AtomicU32, AtomicU64, AtomicUsize, Ordering};
 
 pub const FRESH: u32 = 0;
 pub const SETTING_UP: u32 = 1;
@@ -81,6 +82,12 @@ pub struct Hot {
     pub returned: AtomicPtr<returned::Directory>,
     pub modules: AtomicPtr<u8>,
     pub module_count: AtomicU32,
+    /// Rows of the dynamic linker's list, those of them that stay, and readings; see `linked`.
+    pub uses_list: AtomicU32,
+    pub linked: AtomicPtr<u8>,
+    pub linked_count: AtomicU32,
+    pub linked_staying: AtomicU32,
+    pub linked_readings: AtomicU32,
     /// The dynamic linker allocated: it may have loaded something in the place of a known
     /// module.
     pub modules_are_doubtful: AtomicU32,
@@ -139,6 +146,7 @@ pub struct Hot {
     pub names_lock: Spin,
     pub events_lock: Spin,
     pub modules_lock: Spin,
+    pub linked_lock: Spin,
     pub jit_lock: Spin,
     pub jit_symbols_lock: Spin,
     pub mappings_lock: Spin,
@@ -184,6 +192,33 @@ impl Hot {
 }
 
 /// The page as the kernel sees it.
-pub fn page_start() -> *mut u8 {
+fn page_start() -> *mut u8 {
     PAGE.0.get().cast()
+}
+
+/// Sees to it that a forked child finds the page empty: by the kernel (4.14), else by a handler,
+/// which runs in every child but those of a bare `clone` system call.
+pub fn is_wiped_on_fork() -> bool {
+    // SAFETY: the page is ours, and wiping it in children is the point.
+    let by_kernel = unsafe { sys::advise(page_start(), 4096, sys::MADV_WIPEONFORK) };
+    by_kernel.is_ok() || is_wiped_by_handler()
+}
+
+fn is_wiped_by_handler() -> bool {
+    static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+    if !IS_REGISTERED.swap(true, Ordering::Relaxed) {
+        let register = sys::register_atfork();
+        // SAFETY: the handler is a function of this library, which is never unloaded.
+        let is_done = register.is_some_and(|register| unsafe {
+            register(None, None, Some(wipe), core::ptr::null_mut()) == 0
+        });
+        IS_REGISTERED.store(is_done, Ordering::Relaxed);
+    }
+    IS_REGISTERED.load(Ordering::Relaxed)
+}
+
+/// In a child, before any other handler: this was the first to be registered.
+unsafe extern "C" fn wipe() {
+    // SAFETY: the child has one thread, which is here; zeros are an empty page.
+    unsafe { page_start().write_bytes(0, 4096) };
 }

@@ -1,7 +1,7 @@
 //! The modules: which file a code address belongs to, in which load of it.
 //!
-//! `_dl_find_object` answers from glibc's own lock-free tables; a module is
-//! written to the arena when an address in it is first met. After a `dlclose`
+//! `_dl_find_object` answers from glibc's own lock-free tables, or `linked` does where there is
+//! none; a module is written to the arena when an address in it is first met. After a `dlclose`
 //! the known modules are looked at again and those that are gone are ended.
 //!
 //! A file that is loaded again is the same code, wherever it lies now: its frames get the
@@ -15,6 +15,7 @@
 
 use crate::arena_map;
 use crate::hot;
+use crate::linked;
 use crate::module_file;
 use crate::private;
 use crate::sys;
@@ -75,10 +76,18 @@ const MARK_LIMIT: u32 = (1 << (64 - node::GENERATION_SHIFT)) - 1;
 const MOST_GENERATION: u32 = FIRST_MOVED - 1;
 
 fn find_object(address: usize) -> Option<sys::FoundObject> {
+    let Some(find) = dl_find_object() else {
+        return linked::find(address);
+    };
     let mut found = sys::FoundObject::EMPTY;
     // SAFETY: glibc fills the record; the function takes no lock and allocates nothing.
-    let missing = unsafe { sys::_dl_find_object(address as *const c_void, &mut found) };
+    let missing = unsafe { find(address as *const c_void, &mut found) };
     (missing == 0).then_some(found)
+}
+
+/// `None` where there is none, or where the list is to be tried out.
+fn dl_find_object() -> Option<sys::FindObject> {
+    sys::dl_find_object().filter(|_| !linked::is_forced())
 }
 
 fn known() -> &'static [Known] {
@@ -293,8 +302,11 @@ fn describe(object: &sys::FoundObject, generation: u32) {
 
 /// Ends the modules that a `dlclose` took away.
 pub fn look_again() {
-    let _held = hot::get().modules_lock.lock();
     hot::get().modules_are_doubtful.store(0, Ordering::Relaxed);
+    if dl_find_object().is_none() {
+        linked::read_list();
+    }
+    let _held = hot::get().modules_lock.lock();
     end_modules(|known| {
         let (start, _) = known.range();
         start != 0 && !find_object(start).is_some_and(|object| is_same(known, &object))
@@ -325,6 +337,7 @@ pub fn block_made_at(ip: usize, block: usize) {
 #[cold]
 fn linker_allocated(block: usize) {
     let hot = hot::get();
+    linked::drop_module(block);
     {
         let _held = hot.modules_lock.lock();
         end_modules(|known| {

@@ -99,14 +99,16 @@ fn read_sizes(arena: Arena, row: &mut MomentRow) -> bool {
 
 fn read_statm() -> Option<Statm> {
     // Where the first thread has ended the process has no memory under its own name.
-    read_statm_at(b"/proc/self/statm\0")
+    let flags = sys::O_RDONLY | sys::O_CLOEXEC;
+    let by_process = sys::open(b"/proc/self/statm\0", flags, 0);
+    read_statm_of(by_process)
         .filter(|statm| statm.resident_pages != 0)
-        .or_else(|| read_statm_at(b"/proc/thread-self/statm\0"))
+        .or_else(|| read_statm_of(sys::open_own(b"statm")))
 }
 
-fn read_statm_at(path: &[u8]) -> Option<Statm> {
+fn read_statm_of(opened: Result<usize, sys::Errno>) -> Option<Statm> {
     // Opened each time: programs close descriptors they do not know.
-    let file = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+    let file = opened.ok()?;
     let mut text = [0_u8; 128];
     let length = sys::read(file, &mut text).unwrap_or(0);
     sys::close(file);

@@ -10,6 +10,7 @@ use crate::moments;
 use crate::program_file::ProgramPath;
 use crate::sys;
 use crate::thread;
+use crate::thread_key;
 use crate::tls;
 use crate::trie;
 use core::cell::UnsafeCell;
@@ -25,7 +26,6 @@ struct Kept {
     path: UnsafeCell<Path>,
     arena_base: AtomicUsize,
     arena_bytes: AtomicUsize,
-    thread_key: AtomicU32,
     real_malloc: AtomicUsize,
     /// The process that loaded this library: others that have it were forked.
     loaded_by_pid: AtomicU32,
@@ -49,7 +49,6 @@ static KEPT: Kept = Kept {
     path: UnsafeCell::new(Path::new()),
     arena_base: AtomicUsize::new(0),
     arena_bytes: AtomicUsize::new(0),
-    thread_key: AtomicU32::new(0),
     real_malloc: AtomicUsize::new(0),
     loaded_by_pid: AtomicU32::new(0),
     notes: AtomicU64::new(0),
@@ -157,8 +156,9 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     }
     let arena = created?;
     // A wipe that fails would let a child write here; better not to record at all.
-    // SAFETY: the page is ours, and wiping it in children is the point.
-    unsafe { sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK) }.ok()?;
+    if !hot::is_wiped_on_fork() {
+        return None;
+    }
     hot.arena_base.store(arena.base(), Ordering::Release);
 
     arena.set(header::IS_FORKED, u64::from(is_forked));
@@ -167,6 +167,8 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
         .store(arena.get(header::MAX_DEPTH) as u32, Ordering::Relaxed);
     hot.verify_every
         .store(arena.get(header::VERIFY_EVERY) as u32, Ordering::Relaxed);
+    let uses_list = config.number("list").unwrap_or(0) != 0;
+    hot.uses_list.store(u32::from(uses_list), Ordering::Relaxed);
     apply_limits(hot, arena);
     moments::set_up(arena);
     let takes_snapshots = config.number("every").unwrap_or(0) != 0
@@ -176,7 +178,7 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     // Where there is no memory for them, what the program does is counted as dropped.
     trie::set_up(arena);
     live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
-    make_thread_key();
+    thread_key::make();
     modules::find_linker();
     arena
         .word(header::STATE)
@@ -457,19 +459,6 @@ fn find_allocator_code() {
     let (start, end) = range.unwrap_or((0, 0));
     KEPT.allocator_start.store(start, Ordering::Relaxed);
     KEPT.allocator_end.store(end, Ordering::Relaxed);
-}
-
-fn make_thread_key() {
-    let mut key = KEPT.thread_key.load(Ordering::Relaxed);
-    if key == 0 {
-        let mut fresh = 0;
-        // SAFETY: the destructor is a function of this library, which is never unloaded.
-        if unsafe { sys::pthread_key_create(&mut fresh, Some(thread::thread_ended)) } == 0 {
-            key = fresh + 1;
-            KEPT.thread_key.store(key, Ordering::Relaxed);
-        }
-    }
-    hot::get().thread_key.store(key, Ordering::Relaxed);
 }
 
 /// A path being put together, without allocating.

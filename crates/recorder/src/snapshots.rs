@@ -10,11 +10,7 @@ use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
 
-const PROC_MAPS: [&[u8]; PROC_MAPS_NAMES.len()] = [
-    b"/proc/thread-self/maps\0",
-    b"/proc/thread-self/smaps\0",
-    b"/proc/thread-self/numa_maps\0",
-];
+const PROC_MAPS: [&[u8]; PROC_MAPS_NAMES.len()] = [b"maps", b"smaps", b"numa_maps"];
 
 /// They are read in pieces of this size.
 const PIECE_BYTES: u64 = 64 << 10;
@@ -36,8 +32,8 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
     // SAFETY: the item was just appended.
     let words = unsafe { arena_map::words::<SNAPSHOT_WORDS>(arena.item(Region::Snapshots, index)) };
     words[SNAPSHOT_NAME].store(u64::from(name), Ordering::Relaxed);
-    for (index, path) in PROC_MAPS.into_iter().enumerate() {
-        let (offset, length) = copy(arena, path).unwrap_or((0, 0));
+    for (index, name) in PROC_MAPS.into_iter().enumerate() {
+        let (offset, length) = copy(arena, name).unwrap_or((0, 0));
         let place = SNAPSHOT_PROC_MAPS + 2 * index;
         if let (Some(at), Some(bytes)) = (words.get(place), words.get(place + 1)) {
             at.store(offset, Ordering::Relaxed);
@@ -49,8 +45,8 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
 
 /// Copies a file of `/proc` into the arena; returns where it begins and its length.
 /// The lock for events is held, so pieces follow one another.
-fn copy(arena: Arena, path: &[u8]) -> Option<(u64, u64)> {
-    let file = sys::open(path, sys::O_RDONLY | sys::O_CLOEXEC, 0).ok()?;
+fn copy(arena: Arena, name: &[u8]) -> Option<(u64, u64)> {
+    let file = sys::open_own(name).ok()?;
     let mut text: Option<(u64, u64)> = None;
     while let Some(piece) = arena.append_run(Region::ProcMaps, PIECE_BYTES) {
         let place = arena.item(Region::ProcMaps, piece);

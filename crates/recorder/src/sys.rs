@@ -2,9 +2,11 @@
 //! touched, and the few functions of libc the recorder cannot do without.
 
 mod files;
+mod optional;
 mod time;
 
 pub use files::*;
+pub use optional::*;
 pub use time::*;
 
 use crate::confined;
@@ -25,6 +27,7 @@ const SYS_GETUID: usize = 102;
 const SYS_GETGID: usize = 104;
 const SYS_GETEUID: usize = 107;
 const SYS_GETPPID: usize = 110;
+const SYS_MLOCK: usize = 149;
 const SYS_MUNLOCK: usize = 150;
 const SYS_MLOCKALL: usize = 151;
 const SYS_MUNLOCKALL: usize = 152;
@@ -58,8 +61,11 @@ pub const RLIMIT_AS: usize = 9;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Errno(pub isize);
 
+pub const ENOENT: Errno = Errno(-2);
 pub const ENOMEM: Errno = Errno(-12);
 pub const EEXIST: Errno = Errno(-17);
+pub const EINVAL: Errno = Errno(-22);
+pub const ENOSYS: Errno = Errno(-38);
 
 #[inline]
 fn checked(result: isize) -> Result<usize, Errno> {
@@ -195,6 +201,41 @@ pub fn advise_call(start: usize, bytes: usize, advice: usize) -> (usize, [usize;
     (SYS_MADVISE, [start, bytes, advice, 0, 0, 0])
 }
 
+/// Makes new pages of a shared mapping present; false where there is no room for them, which would
+/// be a fatal signal when they are used.
+///
+/// # Safety
+/// The pages must be the caller's own and hold nothing yet.
+pub unsafe fn populate(start: *mut u8, bytes: usize) -> bool {
+    // SAFETY: the caller vouches for the pages.
+    unsafe {
+        match advise(start, bytes, MADV_POPULATE_WRITE) {
+            // A kernel before 5.14.
+            Err(EINVAL) => (0..bytes)
+                .step_by(4096)
+                .all(|offset| populate_page(start.wrapping_add(offset))),
+            result => result.is_ok(),
+        }
+    }
+}
+
+/// Has the kernel write a word, which it refuses to where there is no room. Every program's filter
+/// of system calls allows this one.
+///
+/// # Safety
+/// As for [`populate`].
+unsafe fn populate_page(page: *mut u8) -> bool {
+    const NO_CHANGE: usize = 0;
+    // SAFETY: the kernel writes the set of signals there, which is taken away again.
+    unsafe {
+        let is_there = call(SYS_RT_SIGPROCMASK, [NO_CHANGE, 0, page as usize, 8, 0, 0]).is_ok();
+        if is_there {
+            page.cast::<u64>().write(0);
+        }
+        is_there
+    }
+}
+
 /// The soft limit, in the resource's unit; `u64::MAX` where there is none.
 pub fn soft_limit(resource: usize) -> u64 {
     let mut limits = [u64::MAX; 2];
@@ -218,10 +259,16 @@ pub fn unlock_all() {
     let _ = unsafe { call(SYS_MUNLOCKALL, [0; 6]) };
 }
 
-/// Locks a range of memory; with `on_fault` its pages only as they are touched.
+/// Locks a range of memory; with `on_fault` its pages only as they are touched, where the kernel
+/// can (4.4).
 pub fn lock(start: usize, bytes: usize, on_fault: bool) {
     // SAFETY: as above.
-    let _ = unsafe { call(SYS_MLOCK2, [start, bytes, usize::from(on_fault), 0, 0, 0]) };
+    unsafe {
+        let locked = call(SYS_MLOCK2, [start, bytes, usize::from(on_fault), 0, 0, 0]);
+        if locked == Err(ENOSYS) {
+            let _ = call(SYS_MLOCK, [start, bytes, 0, 0, 0, 0]);
+        }
+    }
 }
 
 pub fn unlock(start: usize, bytes: usize) {
@@ -266,7 +313,6 @@ pub fn is_mapped(address: usize) -> bool {
 /// addresses only.
 pub fn is_readable(address: usize) -> bool {
     const NO_SUCH_CHANGE: usize = usize::MAX;
-    const INVALID: isize = -22;
     // SAFETY: the kernel reads the word as a set of signals and then refuses to do with it
     // what there is not. Every program's filter of system calls allows this one.
     let asked = unsafe {
@@ -275,7 +321,7 @@ pub fn is_readable(address: usize) -> bool {
             [NO_SUCH_CHANGE, address & !7, 0, 8, 0, 0],
         )
     };
-    asked == Err(Errno(INVALID))
+    asked == Err(EINVAL)
 }
 
 /// Bytes of a range of whole pages that are in memory; `None` where the kernel does not say.
@@ -423,7 +469,7 @@ pub struct FoundObject {
     pub map_end: usize,
     pub link_map: *const LinkMap,
     pub eh_frame_header: *const u8,
-    reserved: [u64; 7],
+    pub reserved: [u64; 7],
 }
 
 impl FoundObject {
@@ -439,6 +485,7 @@ impl FoundObject {
 
 /// The public head of the dynamic linker's record of a module.
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct LinkMap {
     pub bias: usize,
     pub name: *const c_char,
@@ -457,6 +504,7 @@ pub struct PhdrInfo {
 }
 
 #[repr(C)]
+#[derive(Clone, Copy)]
 pub struct ProgramHeader {
     pub kind: u32,
     flags: u32,
@@ -464,25 +512,43 @@ pub struct ProgramHeader {
     pub address: usize,
     physical_address: usize,
     file_bytes: usize,
-    memory_bytes: usize,
+    pub memory_bytes: usize,
     alignment: usize,
 }
 
 pub type PhdrCallback = unsafe extern "C" fn(*const PhdrInfo, usize, *mut c_void) -> c_int;
 
-pub const RTLD_LAZY: c_int = 1;
+/// What the dynamic linker tells debuggers.
+#[repr(C)]
+struct DebuggerView {
+    version: c_int,
+    first: *const LinkMap,
+}
 
-pub type KeyDestructor = unsafe extern "C" fn(*mut c_void);
+/// The record of the executable, where the linker's list of modules begins.
+pub fn first_module() -> *const LinkMap {
+    // SAFETY: written before anything of this library runs; the first module stays.
+    unsafe { (&raw const _r_debug.first).read_volatile() }
+}
+
+/// Where the executable's program headers are, and how many.
+pub fn own_program_headers() -> Option<(usize, usize)> {
+    const HEADERS: usize = 3;
+    const COUNT: usize = 5;
+    // SAFETY: looks through what the kernel handed over at the start.
+    let (headers, count) = unsafe { (getauxval(HEADERS), getauxval(COUNT)) };
+    (headers != 0).then_some((headers, count))
+}
+
+pub const RTLD_LAZY: c_int = 1;
 
 unsafe extern "C" {
     #[cfg(test)]
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-    pub fn dlopen(name: *const c_char, flags: c_int) -> *mut c_void;
+    static _r_debug: DebuggerView;
+    fn getauxval(kind: usize) -> usize;
     static __libc_stack_end: *mut c_void;
     /// Never called: it lies in the dynamic linker.
     pub fn __tls_get_addr(module_and_offset: *const usize) -> *mut c_void;
     pub fn dl_iterate_phdr(callback: PhdrCallback, data: *mut c_void) -> c_int;
-    pub fn _dl_find_object(address: *const c_void, found: *mut FoundObject) -> c_int;
-    pub fn pthread_key_create(key: *mut u32, destructor: Option<KeyDestructor>) -> c_int;
-    pub fn pthread_setspecific(key: u32, value: *const c_void) -> c_int;
 }

@@ -14,6 +14,7 @@ use crate::loss::Loss;
 use crate::private;
 use crate::returned;
 use crate::sys;
+use crate::thread_key;
 use crate::thread_names;
 use crate::tls;
 use crate::trie::RecentChildren;
@@ -228,11 +229,7 @@ fn first_entry(loss: Loss) -> Option<Guard> {
     if let Some(arena) = hot::get().arena().filter(|_| tls::last().is_null()) {
         arena.word(header::THREADS).fetch_add(1, Ordering::Relaxed);
     }
-    let key = hot::get().thread_key.load(Ordering::Relaxed);
-    if key != 0 {
-        // SAFETY: the key was made at set-up. If libc allocates here, that call nests.
-        unsafe { sys::pthread_setspecific(key - 1, thread.cast::<c_void>()) };
-    }
+    thread_key::set(thread.cast());
     Some(guard)
 }
 
@@ -518,13 +515,8 @@ pub unsafe extern "C" fn thread_ended(value: *mut c_void) {
     if !hot.is_recording() || own() != thread {
         return;
     }
-    let key = hot.thread_key.load(Ordering::Relaxed);
-    if round < LAST_ROUND && key != 0 {
-        // SAFETY: the key was made at set-up, and had a value a moment ago.
-        let again = unsafe { sys::pthread_setspecific(key - 1, value.wrapping_byte_add(1)) };
-        if again == 0 {
-            return;
-        }
+    if round < LAST_ROUND && thread_key::set(value.wrapping_byte_add(1)) {
+        return;
     }
     tls::set_last(thread);
     tls::set(core::ptr::null_mut());

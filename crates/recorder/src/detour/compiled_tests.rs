@@ -114,7 +114,7 @@ fn load(file: &Path) -> Library {
     const RTLD_NOW: i32 = 2;
     // SAFETY: the names are terminated; the library stays loaded.
     let (entered, run) = unsafe {
-        let handle = sys::dlopen(name.as_ptr(), RTLD_NOW);
+        let handle = sys::dlopen().unwrap()(name.as_ptr(), RTLD_NOW);
         assert!(!handle.is_null());
         let entered = sys::dlsym(handle, c"entered".as_ptr());
         (entered, sys::dlsym(handle, c"run".as_ptr()) as usize)

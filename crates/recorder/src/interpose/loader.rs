@@ -255,7 +255,7 @@ fn find_clock() {
 /// Sees to a program that brings its own `malloc`, and finds by what function the allocator
 /// speaks of itself.
 fn find_allocator() {
-    use crate::account::{MALLCTL, MALLINFO2, TCMALLOC_PROPERTY};
+    use crate::account::{MALLCTL, MALLINFO, MALLINFO2, TCMALLOC_PROPERTY};
     let outcome = bundled::record();
     match outcome {
         Outcome::Hooked => setup::set_real_malloc(real::next_malloc()),
@@ -264,6 +264,7 @@ fn find_allocator() {
     }
     for (name, place) in [
         (c"mallinfo2", &MALLINFO2),
+        (c"mallinfo", &MALLINFO),
         (c"mallctl", &MALLCTL),
         (c"MallocExtension_GetNumericProperty", &TCMALLOC_PROPERTY),
     ] {
@@ -284,8 +285,10 @@ fn prepare_verification() {
     }
     // Verification brings libgcc into a program that does without. Not in a hook: `dlopen`
     // takes locks.
-    // SAFETY: the name is terminated.
-    unsafe { sys::dlopen(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY) };
+    if let Some(open) = sys::dlopen().or_else(sys::libc_dlopen) {
+        // SAFETY: the name is terminated.
+        unsafe { open(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY) };
+    }
     static BACKTRACE: Libgcc = Libgcc::new(c"_Unwind_Backtrace");
     static GET_IP: Libgcc = Libgcc::new(c"_Unwind_GetIP");
     let (backtrace, get_ip) = (BACKTRACE.find(), GET_IP.find());

@@ -9,6 +9,7 @@
 
 use super::real;
 use crate::hot;
+use crate::modules;
 use crate::private;
 use crate::setup;
 use crate::sys;
@@ -63,8 +64,7 @@ fn lock_without_recorder(flags: usize) -> bool {
 /// Calls with every range of addresses that is mapped and not the recorder's, in order; false
 /// where they cannot be read.
 fn each_own_range(mut act: impl FnMut(usize, usize)) -> bool {
-    let flags = sys::O_RDONLY | sys::O_CLOEXEC;
-    let Ok(file) = sys::open(b"/proc/thread-self/maps\0", flags, 0) else {
+    let Ok(file) = sys::open_own(b"maps") else {
         return false;
     };
     let recorder = recorder_module();
@@ -97,11 +97,5 @@ fn each_own_range(mut act: impl FnMut(usize, usize)) -> bool {
 
 /// Where the recorder's own code and data lie.
 fn recorder_module() -> (usize, usize) {
-    let mut found = sys::FoundObject::EMPTY;
-    let here = recorder_module as *const core::ffi::c_void;
-    // SAFETY: glibc fills the record; the function takes no lock and allocates nothing.
-    match unsafe { sys::_dl_find_object(here, &mut found) } {
-        0 => (found.map_start, found.map_end),
-        _ => (0, 0),
-    }
+    modules::range_of(recorder_module as *const () as usize).unwrap_or((0, 0))
 }

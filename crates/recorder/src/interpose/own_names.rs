@@ -18,7 +18,7 @@ use super::bundled_calls::{
 };
 use super::bundled_detours::Detours;
 use super::real;
-use crate::account::{MALLCTL, MALLINFO2, TCMALLOC_PROPERTY};
+use crate::account::{MALLCTL, MALLINFO, MALLINFO2, TCMALLOC_PROPERTY};
 use crate::detour::Refusal;
 use crate::detour::around::{After, Around, Before, Frame};
 use crate::dynamic::{self, Definition};
@@ -192,7 +192,7 @@ fn settle(number: usize, is_recorded: bool) {
         if is_recorded {
             setup::note(header::records_own_names(index));
             // What one of two allocators says of itself is not of the whole heap.
-            for function in [&MALLINFO2, &MALLCTL, &TCMALLOC_PROPERTY] {
+            for function in [&MALLINFO2, &MALLINFO, &MALLCTL, &TCMALLOC_PROPERTY] {
                 function.store(0, Ordering::Relaxed);
             }
         }

@@ -33,6 +33,70 @@ pub fn open(path: &[u8], flags: usize, mode: usize) -> Result<usize, Errno> {
     unsafe { call(SYS_OPENAT, arguments) }
 }
 
+/// Opens a file of `/proc` that tells of this process, for reading: by way of this thread, since
+/// the first one may have ended, and the process has no memory under its own name then.
+pub fn open_own(name: &[u8]) -> Result<usize, Errno> {
+    let flags = O_RDONLY | O_CLOEXEC;
+    let opened = open(
+        Path::of(&[b"/proc/thread-self/", name]).as_bytes(),
+        flags,
+        0,
+    );
+    if opened != Err(super::ENOENT) {
+        return opened;
+    }
+    // A kernel before 3.17. Where `/proc` is that of another namespace, numbers are others there.
+    let mut digits = [0_u8; 10];
+    let task = Path::of(&[
+        b"/proc/self/task/",
+        decimal(super::tid(), &mut digits),
+        b"/",
+        name,
+    ]);
+    open(task.as_bytes(), flags, 0)
+        .or_else(|_| open(Path::of(&[b"/proc/self/", name]).as_bytes(), flags, 0))
+}
+
+/// A short path, put together.
+struct Path {
+    bytes: [u8; 64],
+    length: usize,
+}
+
+impl Path {
+    /// Ends in a zero byte; what is too long is cut off, and leads nowhere.
+    fn of(parts: &[&[u8]]) -> Path {
+        let mut path = Path {
+            bytes: [0; 64],
+            length: 0,
+        };
+        for &byte in parts.iter().copied().flatten().chain(&[0]) {
+            if let Some(place) = path.bytes.get_mut(path.length) {
+                *place = byte;
+                path.length += 1;
+            }
+        }
+        path
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        self.bytes.get(..self.length).unwrap_or(&[])
+    }
+}
+
+fn decimal(mut number: u32, into: &mut [u8; 10]) -> &[u8] {
+    let mut first = into.len();
+    for place in into.iter_mut().rev() {
+        *place = b'0' + (number % 10) as u8;
+        number /= 10;
+        first -= 1;
+        if number == 0 {
+            break;
+        }
+    }
+    into.get(first..).unwrap_or(&[])
+}
+
 pub fn close(file: usize) {
     // SAFETY: only descriptors that `open` gave come here.
     let _ = unsafe { call(SYS_CLOSE, [file, 0, 0, 0, 0, 0]) };

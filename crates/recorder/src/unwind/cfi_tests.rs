@@ -145,7 +145,8 @@ fn every_row_of_libc_is_compiled_as_gimli_reads_it() {
 fn every_row_of_libstdcxx_is_compiled_as_gimli_reads_it() {
     // SAFETY: loading a library and asking for a function in it.
     let address = unsafe {
-        let handle = crate::sys::dlopen(c"libstdc++.so.6".as_ptr(), crate::sys::RTLD_LAZY);
+        let handle =
+            crate::sys::dlopen().unwrap()(c"libstdc++.so.6".as_ptr(), crate::sys::RTLD_LAZY);
         assert!(!handle.is_null(), "libstdc++.so.6 is needed");
         crate::sys::dlsym(handle, c"_Znwm".as_ptr()) as usize
     };
