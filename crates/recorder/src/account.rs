@@ -10,6 +10,7 @@ use crate::hot::{self, Hot};
 use crate::jit_symbols::{self, Extent};
 use crate::mappings;
 use crate::moments;
+use crate::own_proc;
 use crate::private;
 use crate::setup;
 use crate::sys;
@@ -139,7 +140,7 @@ static BUFFER: Buffer = Buffer(UnsafeCell::new(([0; 4096], Smaps::new())));
 
 fn read_smaps(hot: &Hot) -> Option<Sums> {
     let (arena_start, arena_end) = setup::arena_range();
-    let file = sys::open_own(b"smaps").ok()?;
+    let file = own_proc::open(b"smaps").ok()?;
     // SAFETY: the lock for events is held, so nobody else uses the buffer.
     let (chunk, smaps) = unsafe { &mut *BUFFER.0.get() };
     *smaps = Smaps::new();

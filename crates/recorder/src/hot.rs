@@ -198,7 +198,7 @@ fn page_start() -> *mut u8 {
 
 /// Sees to it that a forked child finds the page empty: by the kernel (4.14), else by a handler,
 /// which runs in every child but those of a bare `clone` system call.
-pub fn is_wiped_on_fork() -> bool {
+pub fn wipe_on_fork() -> bool {
     // SAFETY: the page is ours, and wiping it in children is the point.
     let by_kernel = unsafe { sys::advise(page_start(), 4096, sys::MADV_WIPEONFORK) };
     by_kernel.is_ok() || is_wiped_by_handler()

@@ -38,6 +38,7 @@ mod module_file;
 mod modules;
 mod moments;
 mod names;
+mod own_proc;
 mod peak;
 mod private;
 mod program_file;

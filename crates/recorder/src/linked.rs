@@ -197,7 +197,9 @@ fn enter_those_that_come_and_go() -> bool {
         };
         let row = row_of(at, &entry, likely);
         if let Some(row) = row.or_else(|| enter(at, &entry, extent_of(&entry)?)) {
-            rows()[row].met.store(reading, Ordering::Relaxed);
+            if let Some(row) = rows().get(row) {
+                row.met.store(reading, Ordering::Relaxed);
+            }
             likely = row + 1;
         }
         (before, at) = (at, entry.next as usize);
@@ -225,7 +227,8 @@ fn row_of(link_map: usize, entry: &LinkMap, likely: usize) -> Option<usize> {
 fn enter(link_map: usize, entry: &LinkMap, extent: Extent) -> Option<usize> {
     let hot = hot::get();
     let staying = hot.linked_staying.load(Ordering::Relaxed) as usize;
-    let free = (staying..rows().len()).find(|&row| rows()[row].is_free());
+    let mut coming = rows().iter().enumerate().skip(staying);
+    let free = coming.find_map(|(index, row)| row.is_free().then_some(index));
     let index = free.unwrap_or(rows().len());
     if index >= MOST_ROWS {
         return None;
@@ -314,11 +317,21 @@ impl Headers {
 /// A value as it is in memory, if that can be read.
 fn copied<T: Copy>(at: usize) -> Option<T> {
     let mut value = core::mem::MaybeUninit::<T>::uninit();
-    // SAFETY: there is room for one value; any bytes are one of the types asked for here.
+    // SAFETY: there is room for one value; any bytes are one of the types asked for here. Where
+    // the kernel copies for nobody, as in containers of kernels before 4.8, it was asked whether
+    // the value is there.
     unsafe {
-        sys::read_memory(at, value.as_mut_ptr().cast(), size_of::<T>()).ok()?;
-        Some(value.assume_init())
+        match sys::read_memory(at, value.as_mut_ptr().cast(), size_of::<T>()) {
+            Ok(()) => Some(value.assume_init()),
+            Err(sys::EFAULT) => None,
+            Err(_) => is_there::<T>(at).then(|| (at as *const T).read_unaligned()),
+        }
     }
+}
+
+fn is_there<T>(at: usize) -> bool {
+    let last = at.checked_add(size_of::<T>() - 1);
+    sys::is_readable(at) && last.is_some_and(sys::is_readable)
 }
 
 #[cfg(test)]

@@ -8,6 +8,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
+use crate::own_proc;
 use crate::sys;
 use core::sync::atomic::{AtomicU64, Ordering};
 use residue_arena::moments::*;
@@ -103,7 +104,7 @@ fn read_statm() -> Option<Statm> {
     let by_process = sys::open(b"/proc/self/statm\0", flags, 0);
     read_statm_of(by_process)
         .filter(|statm| statm.resident_pages != 0)
-        .or_else(|| read_statm_of(sys::open_own(b"statm")))
+        .or_else(|| read_statm_of(own_proc::open(b"statm")))
 }
 
 fn read_statm_of(opened: Result<usize, sys::Errno>) -> Option<Statm> {

@@ -156,7 +156,7 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     }
     let arena = created?;
     // A wipe that fails would let a child write here; better not to record at all.
-    if !hot::is_wiped_on_fork() {
+    if !hot::wipe_on_fork() {
         return None;
     }
     hot.arena_base.store(arena.base(), Ordering::Release);

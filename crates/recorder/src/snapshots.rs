@@ -4,6 +4,7 @@ use crate::arena_map::{self, Arena};
 use crate::hot::Hot;
 use crate::jit_symbols::{self, Extent};
 use crate::moments;
+use crate::own_proc;
 use crate::sys;
 use core::sync::atomic::Ordering;
 use residue_arena::header;
@@ -46,7 +47,7 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
 /// Copies a file of `/proc` into the arena; returns where it begins and its length.
 /// The lock for events is held, so pieces follow one another.
 fn copy(arena: Arena, name: &[u8]) -> Option<(u64, u64)> {
-    let file = sys::open_own(name).ok()?;
+    let file = own_proc::open(name).ok()?;
     let mut text: Option<(u64, u64)> = None;
     while let Some(piece) = arena.append_run(Region::ProcMaps, PIECE_BYTES) {
         let place = arena.item(Region::ProcMaps, piece);

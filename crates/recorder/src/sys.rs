@@ -63,6 +63,7 @@ pub struct Errno(pub isize);
 
 pub const ENOENT: Errno = Errno(-2);
 pub const ENOMEM: Errno = Errno(-12);
+pub const EFAULT: Errno = Errno(-14);
 pub const EEXIST: Errno = Errno(-17);
 pub const EINVAL: Errno = Errno(-22);
 pub const ENOSYS: Errno = Errno(-38);
@@ -353,7 +354,7 @@ pub unsafe fn read_memory(from: usize, into: *mut u8, bytes: usize) -> Result<()
     let copied = unsafe { call(SYS_PROCESS_VM_READV, arguments) }?;
     match copied == bytes {
         true => Ok(()),
-        false => Err(Errno(-14)),
+        false => Err(EFAULT),
     }
 }
 

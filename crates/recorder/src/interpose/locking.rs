@@ -10,6 +10,7 @@
 use super::real;
 use crate::hot;
 use crate::modules;
+use crate::own_proc;
 use crate::private;
 use crate::setup;
 use crate::sys;
@@ -64,7 +65,7 @@ fn lock_without_recorder(flags: usize) -> bool {
 /// Calls with every range of addresses that is mapped and not the recorder's, in order; false
 /// where they cannot be read.
 fn each_own_range(mut act: impl FnMut(usize, usize)) -> bool {
-    let Ok(file) = sys::open_own(b"maps") else {
+    let Ok(file) = own_proc::open(b"maps") else {
         return false;
     };
     let recorder = recorder_module();
