@@ -1,5 +1,6 @@
 //! The workloads, built once for all tests.
 
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
@@ -18,6 +19,11 @@ fn build() -> PathBuf {
         .nth(2)
         .expect("target/PROFILE/residue");
     let folder = target.join("workloads");
+    // Test programs may start side by side, each in a process of its own: one builds, the
+    // others wait and find nothing left to do.
+    fs::create_dir_all(&folder).expect("a folder for the workloads");
+    let one_at_a_time = File::create(folder.join(".lock")).expect("a file to lock");
+    one_at_a_time.lock().expect("a lock");
     let made = Command::new("make")
         .arg("-C")
         .arg(sources())
