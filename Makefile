@@ -84,7 +84,7 @@ $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 # With the executable that all other tests use: a plain `cargo build` has other features of
 # some dependencies, and would build half of the workspace once more.
 page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
-	@scripts/need chromium:chromium
+	@scripts/need chromium-headless-shell:chromium-headless-shell
 	$(TEST) --test end_to_end --no-run
 	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
@@ -110,11 +110,11 @@ page-bench: build $(PAGE_TEST_MODULES)
 
 # The pictures of the page in the documents.
 page-shots: build $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
-	@scripts/need chromium:chromium
+	@scripts/need chromium-headless-shell:chromium-headless-shell
 	node tests/browser/run.mjs $(RESIDUE) $(WORKLOADS) --shots docs/images
 
-$(WORKLOADS)/.built: $(wildcard workloads/*) include/residue.h
-	$(MAKE) -C workloads OUT=../$(WORKLOADS)
+$(WORKLOADS)/.built: $(wildcard workloads/* include/* python/src/residue/*.py)
+	$(MAKE) -C workloads OUT=$(abspath $(WORKLOADS))
 	touch $@
 
 workloads: $(WORKLOADS)/.built
@@ -132,11 +132,18 @@ demo: build $(WORKLOADS)/.built
 	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events
 	$(RESIDUE) leaks build/demo.residue
 
-test: test-tools viewer viewer-test
+# Everything is built first; then two of the parts run at any time, the longest first. Most of
+# them wait much, for the programs they record or for the browser.
+test: test-tools viewer $(WORKLOADS)/.built $(FILE_ANSWERS) $(PAGE_TEST_MODULES)
+	@scripts/need chromium-headless-shell:chromium-headless-shell
+	$(TEST) --no-run
+	$(MAKE) -j2 rust-test page-test torture-slice agreement viewer-test script-test
+
+.PHONY: rust-test script-test
+rust-test:
 	$(CARGO) $(RUN_TESTS) $(ALL_OF_IT)
-	$(MAKE) agreement
-	$(MAKE) torture-slice
-	$(MAKE) page-test
+
+script-test:
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
 	cd benches && python3 test_gauntlet.py
@@ -175,12 +182,12 @@ MINUTES ?= 15
 torture: build test-tools $(WORKLOADS)/.built
 	python3 benches/torture.py --residue $(RESIDUE) --workloads $(WORKLOADS) --minutes $(MINUTES)
 
-# Half a minute of it: the same seeds every time, then others, which are printed.
+# Twenty seconds of it: the same seeds every time, then others, which are printed.
 .PHONY: torture-slice
 torture-slice: test-tools viewer $(WORKLOADS)/.built
 	$(TEST) --test end_to_end --no-run
-	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --seed 1 --minutes 0.25
-	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --minutes 0.25
+	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --seed 1 --minutes 0.17
+	python3 benches/torture.py --residue target/debug/residue --workloads $(WORKLOADS) --minutes 0.17
 
 # An event loop for as long as asked: the recorder's memory stays as it is, all counts are exact.
 .PHONY: soak

@@ -11,23 +11,22 @@ pub fn folder() -> &'static Path {
     FOLDER.get_or_init(build)
 }
 
+/// As `make workloads` does, which is asked only where a source is newer than what it built:
+/// every test is a process of its own, and asking costs as much as a short test.
 fn build() -> PathBuf {
-    let executable = Path::new(env!("CARGO_BIN_EXE_residue"));
-    // target/debug/residue: beside `debug`.
-    let target = executable
-        .ancestors()
-        .nth(2)
-        .expect("target/PROFILE/residue");
-    let folder = target.join("workloads");
-    // Test programs may start side by side, each in a process of its own: one builds, the
-    // others wait and find nothing left to do.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = root.join("build/workloads");
     fs::create_dir_all(&folder).expect("a folder for the workloads");
+    // One process builds; those that started beside it wait, and find it done.
     let one_at_a_time = File::create(folder.join(".lock")).expect("a file to lock");
     one_at_a_time.lock().expect("a lock");
+    if is_built(&folder) {
+        return folder;
+    }
     let made = Command::new("make")
         .arg("-C")
-        .arg(sources())
-        .arg(format!("OUT={}", folder.display()))
+        .arg(root)
+        .arg("workloads")
         // Not this cargo's job server.
         .env_remove("MAKEFLAGS")
         .env_remove("MFLAGS")
@@ -39,6 +38,25 @@ fn build() -> PathBuf {
         super::describe(&made)
     );
     folder
+}
+
+fn is_built(folder: &Path) -> bool {
+    let changed = |path: &Path| fs::metadata(path).and_then(|found| found.modified()).ok();
+    let Some(built) = changed(&folder.join(".built")) else {
+        return false;
+    };
+    let of = [
+        sources(),
+        sources().join("../include"),
+        sources().join("../python/src/residue"),
+    ];
+    let files = of
+        .iter()
+        .flat_map(|folder| fs::read_dir(folder).expect("sources"));
+    files
+        .map(|file| file.expect("a source").path())
+        .filter(|path| path.is_file())
+        .all(|path| changed(&path).is_some_and(|changed| changed <= built))
 }
 
 /// Where the sources of the workloads lie.
