@@ -3,7 +3,7 @@
 import re
 
 HEAD = """# The gauntlet
-    make gauntlet                                       # about 25 minutes; installs what is missing
+    make gauntlet                                       # about 15 minutes; installs what is missing
     benches/gauntlet.py --list                          # the names of the programs
     benches/gauntlet.py --residue target/release/residue --only git,node
     make gauntlet-slice                                 # those that every machine has, in a minute, for CI
