@@ -127,6 +127,31 @@ INSTALLED := $(DESTDIR)$(PREFIX)
 install: build
 	@scripts/install $(RESIDUE) $(INSTALLED)
 
+# The command for every glibc from 2.17 on, and the packages made of it.
+PORTABLE := build/portable/residue
+PACKAGES := build/packages
+
+.PHONY: portable package
+portable: tools viewer
+	@scripts/need objdump:binutils
+	scripts/portable
+
+package: portable
+	@scripts/need dpkg-deb:dpkg git:git
+	packaging/build $(PORTABLE) $(PACKAGES)
+	cd $(PACKAGES) && sha256sum --check --quiet SHA256SUMS
+
+# The same tests on other Debian releases, as root: about half an hour.
+.PHONY: platforms older-kernels
+platforms: package
+	@scripts/need debootstrap:debootstrap unshare:util-linux
+	scripts/portable --tests
+	python3 benches/platforms.py --residue $(PORTABLE) --packages $(PACKAGES) --tests build/portable/end_to_end --json build/platforms.json --markdown docs/PLATFORMS.md
+
+# With every call that is newer than Linux 3.10 refused in turn: forks, full disks, 200 kills each.
+older-kernels: test-tools
+	$(TEST) --release --test end_to_end -- --ignored --nocapture two_hundred_kills_without_each
+
 # Builds, records a small event loop that leaks, and says what leaked where.
 demo: build $(WORKLOADS)/.built
 	$(RESIDUE) run -o build/demo.residue -- $(WORKLOADS)/leaky_events

@@ -163,6 +163,13 @@ fn with_four_threads_program_residue_or_both_killed_leave_whole_profiles() {
 }
 
 #[test]
+#[ignore = "takes a minute; forty-two kills are always done"]
+fn two_hundred_kills() {
+    kill_often(1, 100);
+    kill_often(4, 100);
+}
+
+#[test]
 #[ignore = "takes minutes; forty-two kills are always done"]
 fn five_hundred_kills() {
     kill_often(1, 250);

@@ -43,6 +43,7 @@ mod measured_series;
 mod merges;
 mod no_events;
 mod odd_paths;
+mod older_kernels;
 mod orphans;
 mod other_users;
 mod overlap;

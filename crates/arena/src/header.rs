@@ -156,6 +156,8 @@ pub const NOTE_ARENA_FULL: u64 = 1 << 1;
 pub const NOTE_NO_LIBGCC: u64 = 1 << 2;
 /// Modules loaded later could not be searched for functions that begin events.
 pub const NOTE_LATER_MODULES_UNSEEN: u64 = 1 << 3;
+/// The kernel does not tell children of a bare `clone` from their parent.
+pub const NOTE_BARE_CLONES_UNSEEN: u64 = 1 << 4;
 
 /// The note that a family of functions by names of their own is recorded; see
 /// [`crate::own_names::FAMILIES`].

@@ -22,6 +22,13 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
                 .to_string(),
         );
     }
+    if bits & header::NOTE_BARE_CLONES_UNSEEN != 0 {
+        notes.push(
+            "this kernel is older than 4.14: a child made by the clone system call itself, not by fork, \
+             vfork or posix_spawn, is taken for its parent, and the counts of both are not exact"
+                .to_string(),
+        );
+    }
     if let missing @ 1.. = arena.missing_bytes() {
         notes.push(format!(
             "the recording was cut short: {} of it are missing, so that sums are too low",

@@ -196,12 +196,25 @@ fn page_start() -> *mut u8 {
     PAGE.0.get().cast()
 }
 
-/// Sees to it that a forked child finds the page empty: by the kernel (4.14), else by a handler,
-/// which runs in every child but those of a bare `clone` system call.
-pub fn wipe_on_fork() -> bool {
+/// Which children find the page of their parent empty.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Wiped {
+    /// By the kernel, from 4.14 on.
+    InAll,
+    /// By a handler, which no child of a bare `clone` system call runs.
+    InForked,
+    Never,
+}
+
+/// Sees to it that a forked child finds the page empty.
+pub fn wipe_on_fork() -> Wiped {
     // SAFETY: the page is ours, and wiping it in children is the point.
     let by_kernel = unsafe { sys::advise(page_start(), 4096, sys::MADV_WIPEONFORK) };
-    by_kernel.is_ok() || is_wiped_by_handler()
+    match by_kernel {
+        Ok(_) => Wiped::InAll,
+        Err(_) if is_wiped_by_handler() => Wiped::InForked,
+        Err(_) => Wiped::Never,
+    }
 }
 
 fn is_wiped_by_handler() -> bool {

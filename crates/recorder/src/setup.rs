@@ -2,7 +2,7 @@
 
 use crate::arena_map::Arena;
 use crate::config::{self, Config};
-use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP};
+use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP, Wiped};
 use crate::live;
 use crate::loss;
 use crate::modules;
@@ -156,8 +156,10 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     }
     let arena = created?;
     // A wipe that fails would let a child write here; better not to record at all.
-    if !hot::wipe_on_fork() {
-        return None;
+    match hot::wipe_on_fork() {
+        Wiped::InAll => {}
+        Wiped::InForked => arena.note(header::NOTE_BARE_CLONES_UNSEEN),
+        Wiped::Never => return None,
     }
     hot.arena_base.store(arena.base(), Ordering::Release);
 

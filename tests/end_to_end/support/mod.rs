@@ -15,6 +15,9 @@ use truth::Truths;
 
 pub const PROFILE: &str = "profile.residue";
 
+/// In the environment of any test: what the kernel lacks, by the names of `older_kernel --list`.
+pub const OLDER_KERNEL: &str = "RESIDUE_TEST_OLDER_KERNEL";
+
 /// A scratch directory of one test, and the commands that are run in it.
 pub struct Lab {
     directory: TempDir,
@@ -44,9 +47,18 @@ impl Lab {
         path
     }
 
-    /// `residue`, with nothing of the user's own settings.
+    /// `residue`, with nothing of the user's own settings; as on an older kernel where
+    /// `OLDER_KERNEL` says what it lacks.
     pub fn residue(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_residue"));
+        let residue = env!("CARGO_BIN_EXE_residue");
+        let mut command = match std::env::var_os(OLDER_KERNEL) {
+            Some(lacks) => {
+                let mut older = Command::new(workloads::find("older_kernel"));
+                older.arg(lacks).arg(residue);
+                older
+            }
+            None => Command::new(residue),
+        };
         self.prepare(&mut command);
         command
     }

@@ -1,0 +1,66 @@
+"""Debian systems below a folder, in which commands are run as root."""
+
+import shlex
+import subprocess
+from pathlib import Path
+
+DEBIAN = "http://deb.debian.org/debian"
+
+
+class Chroot:
+    """One Debian release. Mounts are made for each command and are gone with it."""
+
+    def __init__(self, folder, suite, packages=()):
+        self.root = Path(folder) / suite
+        self.suite = suite
+        self.packages = list(packages)
+
+    def make(self):
+        """Installs the release, or what is missing of its packages."""
+        done = self.root / ".made"
+        if done.exists() and done.read_text().split() == self.packages:
+            return
+        self.root.mkdir(parents=True, exist_ok=True)
+        if not (self.root / "usr/bin/dpkg").exists():
+            told("debootstrap", "--variant=minbase", self.suite, self.root, DEBIAN)
+        if self.packages:
+            install = f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(self.packages)}"
+            result = self.run("sh", "-c", install)
+            if result.returncode:
+                raise RuntimeError(f"{self.suite}: {result.stdout[-500:]}{result.stderr[-500:]}")
+        done.write_text(" ".join(self.packages))
+
+    def run(self, *command, at="/", binds=(), environment=None, limit_s=600, shm_bytes=None):
+        """Runs a command in it. A bind is a folder that is seen at the same path inside."""
+        root = shlex.quote(str(self.root))
+        size = f"-o size={shm_bytes}" if shm_bytes else ""
+        steps = [
+            "mount --make-rprivate /",
+            f"mount -t proc proc {root}/proc",
+            f"mount --rbind /dev {root}/dev",
+            f"mount -t tmpfs {size} shm {root}/dev/shm",
+            f"mkdir -p {root}/etc && cp /etc/resolv.conf {root}/etc/resolv.conf",
+        ]
+        for bind in map(str, binds):
+            inside = shlex.quote(f"{self.root}{bind}")
+            steps += [f"mkdir -p {inside}", f"mount --rbind {shlex.quote(bind)} {inside}"]
+        variables = {"PATH": "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin", "HOME": "/root", "LC_ALL": "C.UTF-8",
+                     "DEBIAN_FRONTEND": "noninteractive", "TMPDIR": "/tmp", **(environment or {})}
+        given = " ".join(f"{name}={shlex.quote(str(value))}" for name, value in variables.items())
+        inner = f"cd {shlex.quote(str(at))} && exec {shlex.join(map(str, command))}"
+        steps.append(f"exec env -i {given} chroot {root} /bin/sh -c {shlex.quote(inner)}")
+        return subprocess.run(
+            ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", "\n".join(steps)],
+            capture_output=True, text=True, errors="replace", timeout=limit_s, stdin=subprocess.DEVNULL,
+        )
+
+    def glibc(self):
+        return self.run("ldd", "--version").stdout.split("\n")[0].split()[-1]
+
+
+def told(*command):
+    """Runs a command of this machine; what it said is in the error where it failed."""
+    result = subprocess.run([str(part) for part in command], capture_output=True, text=True)
+    if result.returncode:
+        raise RuntimeError(f"{shlex.join(map(str, command))}: {result.stdout[-500:]}{result.stderr[-500:]}")
+    return result.stdout

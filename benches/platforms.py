@@ -1,0 +1,220 @@
+#!/usr/bin/env python3
+"""Does Residue do on other systems what it does here? Debian releases from 11 on, as root.
+
+    benches/platforms.py --residue build/portable/residue --packages build/packages --tests TEST-PROGRAM
+        [--only bullseye,trixie] [--json OUT.json] [--markdown docs/PLATFORMS.md]
+
+Every release is installed below build/platforms. The workloads are built in the oldest and run in all: programs of users
+are not rebuilt for each system either. TEST-PROGRAM is the end-to-end tests, built for glibc 2.17. The exit status is 1
+when one cell of the table is not as it should be.
+"""
+
+import argparse
+import json
+import re
+import sys
+from pathlib import Path
+
+sys.dont_write_bytecode = True  # leaves no __pycache__ in the source tree
+
+from lib import machine
+from lib.chroots import Chroot
+
+SOURCES = Path(__file__).resolve().parent.parent
+FOLDER = SOURCES / "build/platforms"
+SUITES = ["bullseye", "bookworm", "trixie", "sid"]
+NAMES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
+COMPILERS = ["gcc", "g++", "make", "binutils", "libc6-dev"]
+NEEDED = ["python3", "python3-venv", "libstdc++6", "procps", "strace", "util-linux"]
+# Captures compared with libgcc's, of each of two programs.
+CAPTURES = 1_000_000
+# Tests of these need compilers, browsers, other languages or documents of the source tree.
+NOT_HERE = """documents installing hostile_profiles symbolizing tool_exports schemas dump_imports allocators
+    bundled_allocators unrecordable_programs sparse_executables jit_names older_kernels plots exports""".split()
+
+
+def workloads_of(builder):
+    """Builds the workloads in the oldest release."""
+    workloads = FOLDER / "workloads"
+    made = builder.run("make", "-C", SOURCES / "workloads", f"OUT={workloads}", binds=[SOURCES], limit_s=1200)
+    if made.returncode:
+        raise RuntimeError(made.stderr[-2000:])
+    (workloads / ".built").touch()
+    return workloads
+
+
+class Platform:
+    """A release, and what is tried in it: each attempt gives a word for the table, or raises."""
+
+    def __init__(self, suite, args, workloads):
+        self.chroot = Chroot(FOLDER, suite, NEEDED)
+        self.args = args
+        self.workloads = workloads
+        self.packages = Path(args.packages).absolute()
+        self.residue = Path(args.residue).absolute()
+        self.binds = [SOURCES]
+
+    def run(self, *command, expect=0, **options):
+        result = self.chroot.run(*command, at="/tmp", binds=self.binds, **options)
+        if expect is not None and result.returncode != expect:
+            raise RuntimeError(f"status {result.returncode} of {command}: {result.stdout[-1500:]}{result.stderr[-1500:]}")
+        return result.stdout + result.stderr
+
+    def starts(self):
+        return self.run(self.residue, "--version").split()[1]
+
+    def selftest(self):
+        text = self.run(self.residue, "selftest", "--json")
+        document = json.loads(text[text.index("{"):])
+        failed = [check for check in document["checks"] if not check["ok"] or "not checked" in check["text"]]
+        if failed:
+            raise RuntimeError(f"selftest: {failed}")
+        return f"{len(document['checks'])} checks"
+
+    def demo(self):
+        """The README's program: exact to the byte, and the verdict."""
+        text = self.run(self.residue, "run", "-o", "/tmp/demo.residue", "--", self.workloads / "leaky_events")
+        truth = int(re.search(r"^truth leaked_bytes (\d+)$", text, re.M)[1])
+        folded = self.run(self.residue, "export", "/tmp/demo.residue", "--format", "folded", "--counter", "live", "-o", "-")
+        found = sum(int(line.split()[-1]) for line in folded.splitlines() if "SEvt::getPhotonFrame" in line)
+        if found != truth or not re.search(r"^LEAK .*events 1\.\.200\)", text, re.M):
+            raise RuntimeError(f"{found} B of {truth} B: {text}")
+        return f"LEAK, {found:,} of {truth:,} B"
+
+    def stacks(self):
+        compared = differing = 0
+        for program in (["bench", "60", "25", "1", str(CAPTURES * 6 // 5)], ["chaos", str(CAPTURES * 6 // 5)]):
+            self.run(self.residue, "run", "--verify-stacks", "-q", "-o", "/tmp/v.residue", "--",
+                     self.workloads / program[0], *program[1:])
+            report = self.run(self.residue, "report", "--json", "--top", "0", "/tmp/v.residue")
+            numbers = {key: int(value) for key, value in re.findall(r'"(verified_stacks|verify_differences)": *(\d+)', report)}
+            if numbers["verified_stacks"] < CAPTURES:
+                raise RuntimeError(f"{program[0]}: only {numbers}")
+            compared += numbers["verified_stacks"]
+            differing += numbers["verify_differences"]
+        if differing:
+            raise RuntimeError(f"{differing} of {compared} stacks differ")
+        return f"{compared:,} compared, 0 differ"
+
+    def tests(self):
+        """The end-to-end tests that need nothing but the workloads, kills among them."""
+        program = Path(self.args.tests).absolute()
+        skipped = [word for name in NOT_HERE for word in ("--skip", f"{name}::")]
+        text = self.run(program, "--test-threads=2", *skipped, expect=None, limit_s=1800,
+                        environment={"RESIDUE_TEST_WORKLOADS": self.workloads})
+        (FOLDER / f"tests-{self.chroot.suite}.log").write_text(text)
+        result = re.search(r"test result: (\w+)\. (\d+) passed; (\d+) failed", text)
+        if not result or result[1] != "ok":
+            raise RuntimeError(" ".join(re.findall(r"^test (\S+) \.\.\. FAILED$", text, re.M)) or text[-2000:])
+        return f"{result[2]} passed"
+
+    def python(self):
+        """A Python program with marks by the wheel, in an environment of its own."""
+        wheel, = self.packages.glob("*.whl")
+        self.run("sh", "-ec", f"rm -rf /tmp/venv && python3 -m venv /tmp/venv && /tmp/venv/bin/pip install -q --no-index {wheel}")
+        program = "import residue\nkept = []\nfor i in residue.events(range(100)):\n    kept.append(bytes(1000 + i))\n"
+        text = self.run("env", "PYTHONMALLOC=malloc", "/tmp/venv/bin/residue", "run", "-o", "/tmp/py.residue", "--",
+                        "/tmp/venv/bin/python", "-c", program)
+        if not re.search(r"^residue: 100 events", text, re.M) or "LEAK" not in text:
+            raise RuntimeError(text)
+        return "100 events, LEAK"
+
+    def viewed(self, residue):
+        """The page of a profile, asked by HTTP."""
+        script = (
+            f"{residue} view --no-browser /tmp/demo.residue > /tmp/view.out 2>&1 & view=$!; "
+            "for i in $(seq 100); do address=$(grep -o 'http://[^ ]*' /tmp/view.out | head -n 1); "
+            "test -n \"$address\" && break; sleep 0.1; done; "
+            "python3 -c \"import sys, urllib.request as u; print(u.urlopen(sys.argv[1]).read().decode()[:200])\" \"$address\"; "
+            "kill $view"
+        )
+        text = self.run("sh", "-c", script)
+        if "<!doctype html" not in text.lower():
+            raise RuntimeError(f"no page: {text}")
+
+    def packaged(self, install, residue):
+        """Installs a package, records with it, and asks for the page."""
+        self.run("sh", "-ec", install)
+        text = self.run(residue, "run", "-o", "/tmp/demo.residue", "--", self.workloads / "leaky_events")
+        if "LEAK" not in text:
+            raise RuntimeError(text)
+        for workload in ("marks_c", "marks_cpp"):
+            if "events" not in self.run(residue, "run", "-o", "/tmp/m.residue", "--", self.workloads / workload, expect=None):
+                raise RuntimeError(f"{workload}: no events")
+        self.viewed(residue)
+        return "records, answers"
+
+    def deb(self):
+        package, = self.packages.glob("*.deb")
+        return self.packaged(f"dpkg -i {package}", "/usr/bin/residue")
+
+    def tar(self):
+        package, = self.packages.glob("residue-*-x86_64-linux.tar.gz")
+        where = "/tmp/" + package.name.removesuffix(".tar.gz")
+        return self.packaged(f"rm -rf {where} && tar -xzf {package} -C /tmp", f"{where}/bin/residue")
+
+    def wheel(self):
+        return self.packaged("test -x /tmp/venv/bin/residue", "/tmp/venv/bin/residue")
+
+
+COLUMNS = ["starts", "selftest", "demo", "stacks", "python", "deb", "tar", "wheel", "tests"]
+HEADS = {
+    "starts": "`residue --version`", "selftest": "`residue selftest`", "demo": "the README's program",
+    "stacks": "stacks beside libgcc's", "python": "Python with marks", "deb": ".deb", "tar": "tar.gz", "wheel": "wheel",
+    "tests": "end-to-end tests",
+}
+
+
+def tried(platform, column):
+    try:
+        word = getattr(platform, column)()
+        return {"word": word, "ok": True}
+    except Exception as error:  # whatever it is, it is what the table has to say
+        return {"word": "**no**", "ok": False, "why": str(error)}
+
+
+def page(results, facts):
+    lines = ["# Platforms", "",
+             "What was tried on other systems, by `make platforms`: one executable, built for glibc 2.17, and the packages",
+             "made of it. The workloads were built on the oldest of these systems and run on all.", "",
+             "| system | glibc | " + " | ".join(HEADS[column] for column in COLUMNS) + " |",
+             "| --- | --- |" + " --- |" * len(COLUMNS)]
+    for result in results:
+        cells = [result["cells"][column]["word"] for column in COLUMNS if column in result["cells"]]
+        lines.append(f"| {NAMES[result['suite']]} | {result['glibc']} | " + " | ".join(cells) + " |")
+    lines += ["", "| measured on | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in facts.items()), ""]
+    return "\n".join(lines)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--residue", required=True)
+    parser.add_argument("--packages", required=True)
+    parser.add_argument("--tests", required=True)
+    parser.add_argument("--only", default=",".join(SUITES), metavar="SUITE,...")
+    parser.add_argument("--columns", default=",".join(COLUMNS), metavar="COLUMN,...")
+    parser.add_argument("--json")
+    parser.add_argument("--markdown")
+    args = parser.parse_args()
+    builder = Chroot(FOLDER / "build", SUITES[0], COMPILERS)
+    builder.make()
+    workloads = workloads_of(builder)
+    results = []
+    for suite in args.only.split(","):
+        platform = Platform(suite, args, workloads)
+        platform.chroot.make()
+        result = {"suite": suite, "glibc": platform.chroot.glibc(), "cells": {}}
+        for column in args.columns.split(","):
+            cell = result["cells"][column] = tried(platform, column)
+            print(f"{NAMES[suite]:<12} glibc {result['glibc']}  {column:<9} {cell['word']}", flush=True)
+            if not cell["ok"]:
+                print(f"    {cell['why'][:3000]}", flush=True)
+        results.append(result)
+    if args.json:
+        Path(args.json).write_text(json.dumps(results, indent=1))
+    if args.markdown:
+        Path(args.markdown).write_text(page(results, machine.notes(args.residue)))
+    return int(not all(cell["ok"] for result in results for cell in result["cells"].values()))
+
+
+sys.exit(main())
