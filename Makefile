@@ -22,7 +22,7 @@ tools:
 	@scripts/need-rust
 
 test-tools: tools
-	@scripts/need musl-gcc:musl-tools python3:python3 strace:strace prlimit:util-linux jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack gdb:gdb dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish
+	@scripts/need musl-gcc:musl-tools python3:python3 strace:strace prlimit:util-linux jsonschema:python3-jsonschema c++filt:binutils gfortran:gfortran sqlite3:sqlite3 callgrind_annotate:valgrind heaptrack:heaptrack gdb:gdb dot:graphviz dwz:dwz llvm-symbolizer:llvm bash:bash zsh:zsh fish:fish cmake:cmake pkg-config:pkgconf objdump:binutils
 	@scripts/need --library libjemalloc.so.2:libjemalloc2 libjemalloc_pic.a:libjemalloc-dev libtcmalloc_minimal.so.4:libtcmalloc-minimal4 libtcmalloc.so.4:libgoogle-perftools4 libmimalloc.so.2:libmimalloc2.0 libtbbmalloc.so.2:libtbbmalloc2
 
 # The page of `residue view`, which the executable carries. Cargo takes what lies in viewer/dist.

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Does Residue do on other systems what it does here? Debian releases from 11 on, as root.
+"""Does Residue do on other systems what it does here? Releases of Debian and Ubuntu, as root.
 
     benches/platforms.py --residue build/portable/residue --packages build/packages --tests TEST-PROGRAM
-        [--only bullseye,trixie] [--json OUT.json] [--markdown docs/PLATFORMS.md]
+        [--only xenial,trixie] [--json OUT.json] [--markdown docs/PLATFORMS.md]
 
 Every release is installed below build/platforms. The workloads are built in the oldest and run in all: programs of users
 are not rebuilt for each system either. TEST-PROGRAM is the end-to-end tests, built for glibc 2.17. The exit status is 1
@@ -18,12 +18,12 @@ from pathlib import Path
 sys.dont_write_bytecode = True  # leaves no __pycache__ in the source tree
 
 from lib import machine
-from lib.chroots import Chroot
+from lib.chroots import SYSTEMS, Chroot
 
 SOURCES = Path(__file__).resolve().parent.parent
 FOLDER = SOURCES / "build/platforms"
-SUITES = ["bullseye", "bookworm", "trixie", "sid"]
-NAMES = {"bullseye": "Debian 11", "bookworm": "Debian 12", "trixie": "Debian 13", "sid": "Debian sid"}
+# Where the workloads are built: the oldest with a compiler of C++17.
+BUILDER = "bionic"
 COMPILERS = ["gcc", "g++", "make", "binutils", "libc6-dev"]
 NEEDED = ["python3", "python3-venv", "libstdc++6", "procps", "strace", "util-linux"]
 # Captures compared with libgcc's, of each of two programs.
@@ -181,7 +181,7 @@ def page(results, facts):
              "| --- | --- |" + " --- |" * len(COLUMNS)]
     for result in results:
         cells = [result["cells"][column]["word"] for column in COLUMNS if column in result["cells"]]
-        lines.append(f"| {NAMES[result['suite']]} | {result['glibc']} | " + " | ".join(cells) + " |")
+        lines.append(f"| {result['name']} | {result['glibc']} | " + " | ".join(cells) + " |")
     lines += ["", "| measured on | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in facts.items()), ""]
     return "\n".join(lines)
 
@@ -191,22 +191,22 @@ def main():
     parser.add_argument("--residue", required=True)
     parser.add_argument("--packages", required=True)
     parser.add_argument("--tests", required=True)
-    parser.add_argument("--only", default=",".join(SUITES), metavar="SUITE,...")
+    parser.add_argument("--only", default=",".join(SYSTEMS), metavar="SUITE,...")
     parser.add_argument("--columns", default=",".join(COLUMNS), metavar="COLUMN,...")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     args = parser.parse_args()
-    builder = Chroot(FOLDER / "build", SUITES[0], COMPILERS)
+    builder = Chroot(FOLDER / "build", BUILDER, COMPILERS)
     builder.make()
     workloads = workloads_of(builder)
     results = []
     for suite in args.only.split(","):
         platform = Platform(suite, args, workloads)
         platform.chroot.make()
-        result = {"suite": suite, "glibc": platform.chroot.glibc(), "cells": {}}
+        result = {"suite": suite, "name": platform.chroot.name, "glibc": platform.chroot.glibc(), "cells": {}}
         for column in args.columns.split(","):
             cell = result["cells"][column] = tried(platform, column)
-            print(f"{NAMES[suite]:<12} glibc {result['glibc']}  {column:<9} {cell['word']}", flush=True)
+            print(f"{platform.chroot.name:<12} glibc {result['glibc']}  {column:<9} {cell['word']}", flush=True)
             if not cell["ok"]:
                 print(f"    {cell['why'][:3000]}", flush=True)
         results.append(result)

@@ -1,18 +1,25 @@
-"""Debian systems below a folder, in which commands are run as root."""
+"""Systems of Debian and Ubuntu below a folder, in which commands are run as root."""
 
 import shlex
 import subprocess
 from pathlib import Path
 
-DEBIAN = "http://deb.debian.org/debian"
+DEBIAN = ("http://deb.debian.org/debian", "main")
+UBUNTU = ("http://archive.ubuntu.com/ubuntu", "main,universe")
+SYSTEMS = {
+    "xenial": ("Ubuntu 16.04", UBUNTU), "bionic": ("Ubuntu 18.04", UBUNTU), "focal": ("Ubuntu 20.04", UBUNTU),
+    "bullseye": ("Debian 11", DEBIAN), "jammy": ("Ubuntu 22.04", UBUNTU), "bookworm": ("Debian 12", DEBIAN),
+    "noble": ("Ubuntu 24.04", UBUNTU), "trixie": ("Debian 13", DEBIAN), "sid": ("Debian sid", DEBIAN),
+}
 
 
 class Chroot:
-    """One Debian release. Mounts are made for each command and are gone with it."""
+    """One release. Mounts are made for each command and are gone with it."""
 
     def __init__(self, folder, suite, packages=()):
         self.root = Path(folder) / suite
         self.suite = suite
+        self.name, (self.mirror, self.components) = SYSTEMS[suite]
         self.packages = list(packages)
 
     def make(self):
@@ -22,7 +29,9 @@ class Chroot:
             return
         self.root.mkdir(parents=True, exist_ok=True)
         if not (self.root / "usr/bin/dpkg").exists():
-            told("debootstrap", "--variant=minbase", self.suite, self.root, DEBIAN)
+            # Ubuntu's keys are not on every Debian machine; nothing of this leaves the folder.
+            told("debootstrap", "--no-check-gpg", "--variant=minbase", f"--components={self.components}",
+                 self.suite, self.root, self.mirror)
         if self.packages:
             install = f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(self.packages)}"
             result = self.run("sh", "-c", install)

@@ -1,5 +1,5 @@
-//! `make install`: the command, its manual pages, and completions that work in the shells
-//! they are for.
+//! `make install`: the command, its manual pages, completions that work in the shells they are
+//! for, and what CMake and pkg-config say of it.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -135,4 +135,85 @@ fn every_command_has_a_manual_page_with_its_options() {
         }
         assert!(page.contains(".SH EXAMPLES"), "{name}");
     }
+}
+
+/// A program that keeps 1 000 B an event, or nothing with an argument.
+const MARKED: &str = r#"
+#include <residue.h>
+#include <cstdlib>
+#include <cstring>
+int main(int count, char **) {
+    for (int number = 0; number < 60; number++) {
+        residue::event event(number);
+        char *block = static_cast<char *>(std::malloc(1000));
+        std::memset(block, 1, 1000);
+        if (count > 1) std::free(block);
+    }
+}
+"#;
+
+#[test]
+fn cmake_finds_it_and_makes_tests_that_fail_when_memory_grows() {
+    let lab = Lab::new();
+    let prefix = installed(&lab);
+    std::fs::write(lab.path("job.cpp"), MARKED).expect("a source can be written");
+    let project = "cmake_minimum_required(VERSION 3.13)\n\
+        project(job CXX)\n\
+        enable_testing()\n\
+        find_package(Residue 0.1 REQUIRED)\n\
+        add_executable(job job.cpp)\n\
+        target_link_libraries(job PRIVATE Residue::marks)\n\
+        residue_add_test(grows COMMAND job MAX_GROWTH 100B/event)\n\
+        residue_add_test(within COMMAND job MAX_GROWTH 2KiB/event)\n\
+        residue_add_test(flat COMMAND job free)\n";
+    std::fs::write(lab.path("CMakeLists.txt"), project).expect("a project can be written");
+    let found = format!("-DCMAKE_PREFIX_PATH={}", prefix.display());
+    lines_of(&lab, &["cmake", "-S", ".", "-B", "made", &found]);
+    lines_of(&lab, &["cmake", "--build", "made"]);
+    let output = Command::new("ctest")
+        .current_dir(lab.path("made"))
+        .env("HOME", lab.directory())
+        .output()
+        .expect("ctest comes with cmake");
+    let text = describe(&output);
+    assert!(
+        text.contains("83% tests passed, 1 tests failed out of 6"),
+        "{text}"
+    );
+    for passed in ["grows.record", "within", "flat"] {
+        let line = text
+            .lines()
+            .find(|line| line.contains(&format!(" {passed} .")))
+            .unwrap_or_else(|| panic!("{passed}: {text}"));
+        assert!(line.contains("Passed"), "{line}");
+    }
+}
+
+#[test]
+fn pkg_config_says_where_the_header_is() {
+    let lab = Lab::new();
+    let prefix = installed(&lab);
+    std::fs::write(lab.path("job.cpp"), MARKED).expect("a source can be written");
+    let build = format!(
+        "PKG_CONFIG_PATH={} g++ job.cpp $(PKG_CONFIG_PATH={0} pkg-config --cflags residue) -o job \
+         && PKG_CONFIG_PATH={0} pkg-config --modversion residue",
+        prefix.join("share/pkgconfig").display()
+    );
+    let version = lines_of(&lab, &["sh", "-ec", &build]);
+    assert_eq!(version, [env!("CARGO_PKG_VERSION")]);
+    let recorded = lab.record(&[], &[&lab.path("job").display().to_string()]);
+    let stderr = recorded.stderr();
+    assert!(stderr.contains("residue: 60 events, "), "{stderr}");
+}
+
+/// What is newer than el7's glibc is bound by name where it is there. The executable is built for
+/// others by `scripts/portable`, which checks it the same way.
+#[test]
+fn the_recorder_needs_no_symbol_newer_than_glibc_2_17() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[], &["sh", "-c", "echo $LD_PRELOAD"]);
+    let stdout = recorded.stdout();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/symbol-versions");
+    let told = lines_of(&lab, &[script, stdout.trim()]);
+    assert!(told[0].contains("symbols, the newest GLIBC_2."), "{told:?}");
 }
