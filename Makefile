@@ -148,6 +148,11 @@ platforms: package
 	scripts/portable --tests
 	python3 benches/platforms.py --residue $(PORTABLE) --packages $(PACKAGES) --tests build/portable/end_to_end --json build/platforms.json --markdown docs/PLATFORMS.md
 
+# What the recorder's own list of modules costs, where glibc has no `_dl_find_object`.
+.PHONY: modules
+modules: build test-tools $(WORKLOADS)/.built
+	python3 benches/modules.py --residue $(RESIDUE) --workloads $(WORKLOADS)
+
 # With every call that is newer than Linux 3.10 refused in turn: forks, full disks, 200 kills each.
 older-kernels: test-tools
 	$(TEST) --release --test end_to_end -- --ignored --nocapture two_hundred_kills_without_each
