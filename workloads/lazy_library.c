@@ -7,7 +7,7 @@ void lazy_call(void);
 
 static void lazy_chosen(void) {}
 
-__attribute__((noipa)) static void (*lazy_choose(void))(void) {
+NAMED static void (*lazy_choose(void))(void) {
     lazy_alloc(33);
     return lazy_chosen;
 }

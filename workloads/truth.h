@@ -24,10 +24,12 @@
 typedef unsigned long long u64;
 
 /* A function that must appear in stacks under exactly its own name. */
-#if defined(__GNUC__) && !defined(__clang__)
+#if defined(__clang__)
+#define NAMED __attribute__((noinline))
+#elif __GNUC__ >= 8
 #define NAMED __attribute__((noipa))
 #else
-#define NAMED __attribute__((noinline))
+#define NAMED __attribute__((noinline, noclone))
 #endif
 
 /* Put after a call, it keeps that call from becoming a jump. */
