@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Does the gauntlet notice what it is there to notice?"""
 
+import subprocess
 import sys
 import tempfile
 import unittest
@@ -55,6 +56,15 @@ class Noticed(unittest.TestCase):
     def test_a_process_that_stays(self):
         self.assertIn("recorded: left running: sleep", complaints(after="sleep 60 >/dev/null 2>&1 &"))
         self.assertEqual(gauntlet_processes.running(), {})
+
+    def test_a_process_whose_name_is_no_text(self):
+        """Any process of the machine may be called so; it once ended the search."""
+        program = "import ctypes, time; ctypes.CDLL(None).prctl(15, b'\\xff\\xfe'); print(flush=True); time.sleep(60)"
+        with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE) as named:
+            named.stdout.readline()
+            found = gauntlet_processes.running()
+            named.kill()
+        self.assertEqual(found, {named.pid: "\ufffd\ufffd"})
 
     def test_nothing_is_said_of_what_is_not_recorded(self):
         self.assertEqual(complaints(is_recorded=False), ["not recorded, and nothing says so"])

@@ -31,7 +31,7 @@ def running():
     children, names = {}, {}
     for directory in Path("/proc").glob("[0-9]*"):
         try:
-            before, _, after = (directory / "stat").read_text().rpartition(")")
+            before, _, after = (directory / "stat").read_text(errors="replace").rpartition(")")
         except OSError:
             continue  # it ended just now
         words, pid = after.split(), int(directory.name)

@@ -210,7 +210,7 @@ def session_bytes(leader):
     total = 0
     for directory in Path("/proc").glob("[0-9]*"):
         try:
-            after_name = (directory / "stat").read_text().rpartition(")")[2].split()
+            after_name = (directory / "stat").read_text(errors="replace").rpartition(")")[2].split()
             if int(after_name[SESSION_AFTER_NAME]) == leader:
                 total += int(re.search(r"^Pss:\s+(\d+)", (directory / "smaps_rollup").read_text(), re.M)[1]) * 1024
         except (OSError, TypeError):
