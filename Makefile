@@ -144,7 +144,7 @@ package: portable
 # The same tests on other Debian releases, as root: about half an hour.
 .PHONY: platforms older-kernels
 platforms: package
-	@scripts/need debootstrap:debootstrap unshare:util-linux
+	@scripts/need debootstrap:debootstrap unshare:util-linux qemu-system-x86_64:qemu-system-x86 cpio:cpio
 	scripts/portable --tests
 	python3 benches/platforms.py --residue $(PORTABLE) --packages $(PACKAGES) --tests build/portable/end_to_end --json build/platforms.json --markdown docs/PLATFORMS.md
 

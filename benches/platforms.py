@@ -19,6 +19,7 @@ sys.dont_write_bytecode = True  # leaves no __pycache__ in the source tree
 
 from lib import machine
 from lib.chroots import SYSTEMS, Chroot
+from lib.vms import Vm
 
 SOURCES = Path(__file__).resolve().parent.parent
 FOLDER = SOURCES / "build/platforms"
@@ -53,6 +54,7 @@ class Platform:
         self.packages = Path(args.packages).absolute()
         self.residue = Path(args.residue).absolute()
         self.binds = [SOURCES]
+        self.has_wheel = True
 
     def run(self, *command, expect=0, **options):
         result = self.chroot.run(*command, at="/tmp", binds=self.binds, **options)
@@ -110,14 +112,19 @@ class Platform:
 
     def python(self):
         """A Python program with marks by the wheel, in an environment of its own."""
+        version = self.run("python3", "-c", "import sys; print(*sys.version_info[:2])").split()
+        if tuple(map(int, version)) < (3, 8):
+            self.has_wheel = False
+            return f"– (Python {'.'.join(version)})"
         wheel, = self.packages.glob("*.whl")
         self.run("sh", "-ec", f"rm -rf /tmp/venv && python3 -m venv /tmp/venv && /tmp/venv/bin/pip install -q --no-index {wheel}")
         program = "import residue\nkept = []\nfor i in residue.events(range(100)):\n    kept.append(bytes(1000 + i))\n"
         text = self.run("env", "PYTHONMALLOC=malloc", "/tmp/venv/bin/residue", "run", "-o", "/tmp/py.residue", "--",
                         "/tmp/venv/bin/python", "-c", program)
-        if not re.search(r"^residue: 100 events", text, re.M) or "LEAK" not in text:
+        growth = re.search(r"^(LEAK|FREED AT EXIT) ", text, re.M)
+        if not re.search(r"^residue: 100 events", text, re.M) or not growth:
             raise RuntimeError(text)
-        return "100 events, LEAK"
+        return f"100 events, {growth[1]}"
 
     def viewed(self, residue):
         """The page of a profile, asked by HTTP."""
@@ -131,6 +138,14 @@ class Platform:
         text = self.run("sh", "-c", script)
         if "<!doctype html" not in text.lower():
             raise RuntimeError(f"no page: {text}")
+
+    def container(self):
+        """A root that cannot be written, 64 MB of shared memory, processes numbered from 1: what Docker gives."""
+        text = self.run("sh", "-ec", f"cd /tmp && {self.residue} run -o job.residue -- {self.workloads}/leaky_events && "
+                        f"{self.residue} leaks job.residue", as_container=True)
+        if text.count("LEAK  18.8 KiB/event") != 2:
+            raise RuntimeError(text)
+        return "LEAK  18.8 KiB/event"
 
     def packaged(self, install, residue):
         """Installs a package, records with it, and asks for the page."""
@@ -154,13 +169,46 @@ class Platform:
         return self.packaged(f"rm -rf {where} && tar -xzf {package} -C /tmp", f"{where}/bin/residue")
 
     def wheel(self):
+        if not self.has_wheel:
+            return "–"
         return self.packaged("test -x /tmp/venv/bin/residue", "/tmp/venv/bin/residue")
 
 
-COLUMNS = ["starts", "selftest", "demo", "stacks", "python", "deb", "tar", "wheel", "tests"]
+# Systems that are started with a kernel of their own.
+KERNELS = {
+    "xenial": "linux-image-4.4.0-[0-9]*-generic$",
+    "bionic": "linux-image-4.15.0-[0-9]*-generic$",
+    "bullseye": "linux-image-5.10.0-[0-9]*-amd64$",
+}
+# On a kernel before 4.14 children of a bare clone cannot be told from their parent.
+KERNEL_TESTS = ["forks::", "kills::program_residue_or_both", "small_disks::a_full_disk", "small_disks::a_full_arena_directory_drops",
+                "allocation_functions::every", "--skip", "bare_system_call", "--skip", "whole_family"]
+
+
+def started(suite, args, workloads):
+    """What a system says with its own kernel, emulated."""
+    residue, tests = Path(args.residue).absolute(), Path(args.tests).absolute()
+    # The tests run the executable that was built with them.
+    built = SOURCES / "target/x86_64-unknown-linux-gnu/release/residue"
+    script = (
+        f"{residue} selftest --json > /tmp/selftest.json; echo selftest $?; "
+        f"{residue} run -o /tmp/demo.residue -- {workloads}/leaky_events; "
+        f"{tests} --test-threads=2 {' '.join(KERNEL_TESTS)}"
+    )
+    version, text, status = Vm(Chroot(FOLDER, suite, NEEDED), KERNELS[suite]).run(
+        script, [residue, tests, built, workloads], {"RESIDUE_TEST_WORKLOADS": workloads}, limit_s=1800)
+    passed = re.search(r"test result: ok\. (\d+) passed", text)
+    demo = re.search(r"^LEAK  .*?/event", text, re.M)
+    is_ok = status == 0 and bool(passed) and bool(demo) and "selftest 0" in text
+    return {"suite": suite, "name": SYSTEMS[suite][0], "kernel": version, "ok": is_ok, "text": text,
+            "cells": ["passed" if "selftest 0" in text else "**no**", demo[0] if demo else "**no**",
+                      f"{passed[1]} passed" if passed else "**no**"]}
+
+
+COLUMNS = ["starts", "selftest", "demo", "stacks", "container", "python", "deb", "tar", "wheel", "tests"]
 HEADS = {
     "starts": "`residue --version`", "selftest": "`residue selftest`", "demo": "the README's program",
-    "stacks": "stacks beside libgcc's", "python": "Python with marks", "deb": ".deb", "tar": "tar.gz", "wheel": "wheel",
+    "stacks": "stacks beside libgcc's", "container": "as in a container", "python": "Python with marks", "deb": ".deb", "tar": "tar.gz", "wheel": "wheel",
     "tests": "end-to-end tests",
 }
 
@@ -173,7 +221,7 @@ def tried(platform, column):
         return {"word": "**no**", "ok": False, "why": str(error)}
 
 
-def page(results, facts):
+def page(results, kernels, facts):
     lines = ["# Platforms", "",
              "What was tried on other systems, by `make platforms`: one executable, built for glibc 2.17, and the packages",
              "made of it. The workloads were built on the oldest of these systems and run on all.", "",
@@ -182,6 +230,9 @@ def page(results, facts):
     for result in results:
         cells = [result["cells"][column]["word"] for column in COLUMNS if column in result["cells"]]
         lines.append(f"| {result['name']} | {result['glibc']} | " + " | ".join(cells) + " |")
+    lines += ["", "With their own kernels, emulated by qemu:", "",
+              "| system | kernel | `residue selftest` | the README's program | forks, kills, full disks |", "| --- | --- | --- | --- | --- |"]
+    lines += [f"| {kernel['name']} | {kernel['kernel']} | " + " | ".join(kernel["cells"]) + " |" for kernel in kernels]
     lines += ["", "| measured on | |", "| --- | --- |", *(f"| {key} | {value} |" for key, value in facts.items()), ""]
     return "\n".join(lines)
 
@@ -193,6 +244,7 @@ def main():
     parser.add_argument("--tests", required=True)
     parser.add_argument("--only", default=",".join(SYSTEMS), metavar="SUITE,...")
     parser.add_argument("--columns", default=",".join(COLUMNS), metavar="COLUMN,...")
+    parser.add_argument("--kernels", default=",".join(KERNELS), metavar="SUITE,...", help="those to start in qemu")
     parser.add_argument("--json")
     parser.add_argument("--markdown")
     args = parser.parse_args()
@@ -200,7 +252,7 @@ def main():
     builder.make()
     workloads = workloads_of(builder)
     results = []
-    for suite in args.only.split(","):
+    for suite in args.only.split(",") if args.only else []:
         platform = Platform(suite, args, workloads)
         platform.chroot.make()
         result = {"suite": suite, "name": platform.chroot.name, "glibc": platform.chroot.glibc(), "cells": {}}
@@ -210,11 +262,19 @@ def main():
             if not cell["ok"]:
                 print(f"    {cell['why'][:3000]}", flush=True)
         results.append(result)
+    kernels = []
+    for suite in args.kernels.split(",") if args.kernels else []:
+        kernel = started(suite, args, workloads)
+        print(f"{kernel['name']:<12} kernel {kernel['kernel']}  {kernel['cells']}", flush=True)
+        if not kernel["ok"]:
+            print(f"    {kernel['text'][-3000:]}", flush=True)
+        kernels.append(kernel)
     if args.json:
-        Path(args.json).write_text(json.dumps(results, indent=1))
+        Path(args.json).write_text(json.dumps({"systems": results, "kernels": kernels}, indent=1))
     if args.markdown:
-        Path(args.markdown).write_text(page(results, machine.notes(args.residue)))
-    return int(not all(cell["ok"] for result in results for cell in result["cells"].values()))
+        Path(args.markdown).write_text(page(results, kernels, machine.notes(args.residue)))
+    cells = [cell for result in results for cell in result["cells"].values()]
+    return int(not all(found["ok"] for found in cells + kernels))
 
 
 sys.exit(main())

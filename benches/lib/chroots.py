@@ -4,8 +4,9 @@ import shlex
 import subprocess
 from pathlib import Path
 
-DEBIAN = ("http://deb.debian.org/debian", "main")
-UBUNTU = ("http://archive.ubuntu.com/ubuntu", "main,universe")
+# Mirror, components, and the script of debootstrap, which may not know a release that is newer than itself.
+DEBIAN = ("http://deb.debian.org/debian", "main", "sid")
+UBUNTU = ("http://archive.ubuntu.com/ubuntu", "main,universe", "gutsy")
 SYSTEMS = {
     "xenial": ("Ubuntu 16.04", UBUNTU), "bionic": ("Ubuntu 18.04", UBUNTU), "focal": ("Ubuntu 20.04", UBUNTU),
     "bullseye": ("Debian 11", DEBIAN), "jammy": ("Ubuntu 22.04", UBUNTU), "bookworm": ("Debian 12", DEBIAN),
@@ -19,7 +20,7 @@ class Chroot:
     def __init__(self, folder, suite, packages=()):
         self.root = Path(folder) / suite
         self.suite = suite
-        self.name, (self.mirror, self.components) = SYSTEMS[suite]
+        self.name, (self.mirror, self.components, self.script) = SYSTEMS[suite]
         self.packages = list(packages)
 
     def make(self):
@@ -31,24 +32,29 @@ class Chroot:
         if not (self.root / "usr/bin/dpkg").exists():
             # Ubuntu's keys are not on every Debian machine; nothing of this leaves the folder.
             told("debootstrap", "--no-check-gpg", "--variant=minbase", f"--components={self.components}",
-                 self.suite, self.root, self.mirror)
+                 self.suite, self.root, self.mirror, self.script)
         if self.packages:
-            install = f"apt-get update -qq && apt-get install -y -qq --no-install-recommends {' '.join(self.packages)}"
+            # A mirror may lag behind: what it has is what is tried.
+            install = ("apt-get -o Acquire::Check-Valid-Until=false update -qq && "
+                       "apt-get install -y -qq --no-install-recommends " + " ".join(self.packages))
             result = self.run("sh", "-c", install)
             if result.returncode:
                 raise RuntimeError(f"{self.suite}: {result.stdout[-500:]}{result.stderr[-500:]}")
         done.write_text(" ".join(self.packages))
 
-    def run(self, *command, at="/", binds=(), environment=None, limit_s=600, shm_bytes=None):
-        """Runs a command in it. A bind is a folder that is seen at the same path inside."""
+    def run(self, *command, at="/", binds=(), environment=None, limit_s=600, as_container=False):
+        """Runs a command in it. A bind is a folder that is seen at the same path inside. As in a container: nothing can be
+        written but /tmp and 64 MB of /dev/shm."""
         root = shlex.quote(str(self.root))
-        size = f"-o size={shm_bytes}" if shm_bytes else ""
-        steps = [
-            "mount --make-rprivate /",
+        size = "-o size=64m" if as_container else ""
+        steps = ["mount --make-rprivate /"]
+        if as_container:
+            steps += [f"mount --bind {root} {root}", f"mount -o remount,ro,bind {root}", f"mount -t tmpfs tmp {root}/tmp"]
+        steps += [
             f"mount -t proc proc {root}/proc",
             f"mount --rbind /dev {root}/dev",
             f"mount -t tmpfs {size} shm {root}/dev/shm",
-            f"mkdir -p {root}/etc && cp /etc/resolv.conf {root}/etc/resolv.conf",
+            f"cp /etc/resolv.conf {root}/etc/resolv.conf 2>/dev/null || true",
         ]
         for bind in map(str, binds):
             inside = shlex.quote(f"{self.root}{bind}")
