@@ -99,25 +99,47 @@ RESIDUE_FUNCTION_ int residue_active(void) { return 0; }
 
 #else
 
-/* A weak reference under a name of our own: it needs no library, does not clash with
- * <dlfcn.h>, and leaves the program's own references to dlsym as strong as they are. */
+/* Weak references under names of our own: they need no library, do not clash with <dlfcn.h> and
+ * <link.h>, and leave the program's own references as strong as they are. */
 static void *residue_dlsym_(void *scope_, const char *name_) __attribute__((weakref("dlsym")));
+
+/* What struct dl_phdr_info begins with. */
+struct residue_module_ {
+    const char *base_;
+    const char *name_;
+};
+static int residue_each_module_(int (*see_)(struct residue_module_ *, size_t, void *), void *found_)
+    __attribute__((weakref("dl_iterate_phdr")));
+
+/* Whether a module is the recorder, whose entry point is this mark, and after it the function. */
+static __attribute__((unused)) int residue_see_(struct residue_module_ *module_, size_t size_, void *found_) {
+    static const char mark_[16] = "residue_api_v1";
+    const char *name_ = __builtin_strrchr(module_->name_, '/');
+    uint64_t entry_;
+    (void)size_;
+    if (name_ == NULL || __builtin_strncmp(name_, "/recorder-", 10) != 0) return 0;
+    __builtin_memcpy(&entry_, module_->base_ + 24, sizeof entry_); /* e_entry of the ELF header */
+    if (entry_ == 0 || __builtin_memcmp(module_->base_ + entry_, mark_, sizeof mark_) != 0) return 0;
+    __builtin_memcpy(found_, module_->base_ + entry_ + sizeof mark_, sizeof(void *));
+    return 1;
+}
 
 /* The recorder's table; null when there is no recorder; &residue_unasked_ at first. */
 static struct residue_api residue_unasked_;
 static const struct residue_api *residue_known_table_ = &residue_unasked_;
 
 static __attribute__((noinline, cold, unused)) const struct residue_api *residue_ask_(void) {
+    const struct residue_api *(*function_)(void) = NULL;
     const struct residue_api *table_ = NULL;
     if (residue_dlsym_ != NULL) {
         /* Null as the scope is RTLD_DEFAULT: the program and what was preloaded. */
         void *symbol_ = residue_dlsym_(NULL, "residue_api_v1");
-        if (symbol_ != NULL) {
-            const struct residue_api *(*function_)(void);
-            __builtin_memcpy(&function_, &symbol_, sizeof function_);
-            table_ = function_();
-        }
+        __builtin_memcpy(&function_, &symbol_, sizeof function_);
+    } else if (sizeof(void *) == 8 && residue_each_module_ != NULL) {
+        /* Before glibc 2.34 dlsym is in libdl, which no linker takes for a weak reference. */
+        residue_each_module_(residue_see_, &function_);
     }
+    if (function_ != NULL) table_ = function_();
     /* Threads that ask at the same time get the same answer, and what it points to is
      * constant: the order of other memory does not matter. */
     __atomic_store_n(&residue_known_table_, table_, __ATOMIC_RELAXED);

@@ -40,10 +40,12 @@ fn build_recorder() -> PathBuf {
         .env_remove("RUSTC_WORKSPACE_WRAPPER")
         // Unwind tables: libgcc walks through the recorder when stacks are verified,
         // and exceptions pass through its `operator new`. Binding everything at
-        // load time keeps the dynamic linker out of the first allocation.
+        // load time keeps the dynamic linker out of the first allocation. Programs without
+        // `dlsym` find the marks by the entry point.
         .env(
             "RUSTFLAGS",
-            "-C force-unwind-tables=yes -C link-arg=-Wl,-z,now -C link-arg=-Wl,-z,nodelete",
+            "-C force-unwind-tables=yes -C link-arg=-Wl,-z,now -C link-arg=-Wl,-z,nodelete \
+             -C link-arg=-Wl,-e,RESIDUE_ENTRY_V1",
         )
         .status();
     match status {

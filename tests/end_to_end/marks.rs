@@ -3,7 +3,7 @@
 use crate::dumped::{Dump, Misuse};
 use crate::support::process::{Running, send};
 use crate::support::truth::Truths;
-use crate::support::{Lab, PROFILE, Recorded, workloads};
+use crate::support::{Lab, PROFILE, Recorded, describe, workloads};
 use nix::sys::signal::Signal;
 use std::os::unix::process::ExitStatusExt;
 
@@ -294,5 +294,26 @@ fn a_child_of_a_marked_program_has_its_own_timeline() {
         let changes = dump.changes_in_events(&dump.stacks_with(function));
         assert!((1..=events as u32).all(|event| changes[&event] == (bytes, 1)));
         assert_eq!(dump.timeline.counts.is_empty(), !is_child);
+    }
+}
+
+/// Before glibc 2.34 `dlsym` is in a library that no linker takes for a weak reference: the
+/// recorder is found among the modules then.
+#[test]
+fn marks_of_a_program_without_dlsym_are_seen() {
+    for kind in ["-pie", "-no-pie"] {
+        let lab = Lab::new();
+        let object = lab.path("marks_c.o");
+        let compiled = if kind == "-pie" { "-fPIE" } else { "-fno-pie" };
+        workloads::compile("marks_c.c", &object, &["-c", compiled]);
+        let link = format!(
+            "objcopy --redefine-sym dlsym=residue_no_such_function {0} && gcc {kind} -pthread {0} -o marks_c \
+             && ! nm -D marks_c | grep -w dlsym",
+            object.display()
+        );
+        let linked = lab.native(&["sh", "-ec", &link]);
+        assert!(linked.status.success(), "{}", describe(&linked));
+        let program = lab.path("marks_c").display().to_string();
+        record_loop(&lab, &[&program]);
     }
 }

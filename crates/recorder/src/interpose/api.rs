@@ -65,3 +65,17 @@ pub extern "C" fn residue_api_v1() -> *const Api {
         false => core::ptr::null(),
     }
 }
+
+/// What the library's entry point is, for programs without `dlsym`: see `residue_see_` in
+/// `include/residue.h`, which is compiled into them.
+#[repr(C)]
+pub struct Entry {
+    mark: [u8; 16],
+    api: extern "C" fn() -> *const Api,
+}
+
+#[unsafe(no_mangle)]
+pub static RESIDUE_ENTRY_V1: Entry = Entry {
+    mark: *b"residue_api_v1\0\0",
+    api: residue_api_v1,
+};

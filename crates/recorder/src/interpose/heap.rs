@@ -60,13 +60,20 @@ pub unsafe extern "C" fn reallocarray(
     slot: *const usize,
     bp: usize,
 ) -> *mut u8 {
-    let (Some(real), Some(bytes)) = (real::reallocarray(), count.checked_mul(each)) else {
-        // Overflow: the real function says so, and nothing changes.
-        return match real::reallocarray() {
+    let Some(bytes) = count.checked_mul(each) else {
+        // More than there can be: the real function says so, and nothing changes.
+        return match (real::reallocarray(), real::malloc()) {
             // SAFETY: the program's own call, handed on.
-            Some(real) => unsafe { real(old, count, each) },
-            None => core::ptr::null_mut(),
+            (Some(real), _) => unsafe { real(old, count, each) },
+            // SAFETY: no allocator has so much, and this sets errno.
+            (None, Some(malloc)) => unsafe { malloc(usize::MAX) },
+            (None, None) => core::ptr::null_mut(),
         };
+    };
+    let Some(real) = real::reallocarray() else {
+        // glibc has it from 2.26 on; a program that looks for it finds this one.
+        // SAFETY: the program's own call.
+        return unsafe { realloc(old, bytes, slot, bp) };
     };
     if real::is_boot(old) {
         // SAFETY: `old` is a boot block.
