@@ -140,6 +140,7 @@ package: portable
 	@scripts/need dpkg-deb:dpkg git:git
 	packaging/build $(PORTABLE) $(PACKAGES)
 	cd $(PACKAGES) && sha256sum --check --quiet SHA256SUMS
+	$(CARGO) publish --dry-run --allow-dirty --quiet --package residue-marks --package residue-profile
 
 # The same tests on other Debian releases, as root: about half an hour.
 .PHONY: platforms older-kernels

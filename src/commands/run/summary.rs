@@ -130,7 +130,7 @@ impl Summary {
                     true => format!("the same file; `residue processes {file}` lists them"),
                     false => format!("{}/", processes_folder(path).display()),
                 };
-                tell_others(&self.others, &place);
+                tell_others(&self.others, &profile.meta.notes, &place);
                 let command = if is_judged { "leaks" } else { "report" };
                 tell(format_args!("next: residue {command} {file}"));
                 tell(format_args!("  or: residue view {file}"));
@@ -291,7 +291,8 @@ fn sort_by_size(others: &mut [OtherProcess]) {
     others.sort_by_key(|other| std::cmp::Reverse(other.peak_bytes));
 }
 
-fn tell_others(others: &[OtherProcess], place: &str) {
+/// What was said of the chosen process (`said`) is not said again of others.
+fn tell_others(others: &[OtherProcess], said: &[String], place: &str) {
     if others.is_empty() {
         return;
     }
@@ -305,7 +306,7 @@ fn tell_others(others: &[OtherProcess], place: &str) {
         tell(format_args!("         and {more} more"));
     }
     let notes = others.iter().flat_map(|other| {
-        let notes = other.notes.iter();
+        let notes = other.notes.iter().filter(|note| !said.contains(note));
         notes.map(|note| format!("note on process {}: {note}", other.process.pid))
     });
     notes.take(SHOWN_NOTES).for_each(tell);
