@@ -56,8 +56,11 @@ int main(int argc, char **argv) {
     const char *mode = argc > 2 ? argv[2] : "";
     is_moving = strcmp(mode, "moving") == 0;
     if (strcmp(mode, "unseen") == 0) {
-        void *libc = dlopen("libc.so.6", RTLD_LAZY);
-        close_plugin = (int (*)(void *))dlsym(libc, "dlclose");
+        /* In libc from 2.34 on. */
+        const char *libraries[] = {"libc.so.6", "libdl.so.2"};
+        close_plugin = NULL;
+        for (int i = 0; i < 2 && !close_plugin; i++)
+            close_plugin = (int (*)(void *))dlsym(dlopen(libraries[i], RTLD_LAZY), "dlclose");
     }
     if (strcmp(mode, "origin") != 0) {
         ssize_t length = readlink("/proc/self/exe", folder, sizeof folder - 1);

@@ -29,7 +29,7 @@ typedef unsigned long long u64;
 #elif __GNUC__ >= 8
 #define NAMED __attribute__((noipa))
 #else
-#define NAMED __attribute__((noinline, noclone))
+#define NAMED __attribute__((noinline, noclone, no_icf))
 #endif
 
 /* Put after a call, it keeps that call from becoming a jump. */

@@ -47,9 +47,10 @@ class Chroot:
         written but /tmp and 64 MB of /dev/shm."""
         root = shlex.quote(str(self.root))
         size = "-o size=64m" if as_container else ""
-        steps = ["mount --make-rprivate /"]
+        # What is made of it has its own mount as the root, as namespaces inside want it.
+        steps = ["mount --make-rprivate /", f"mount --bind {root} {root}"]
         if as_container:
-            steps += [f"mount --bind {root} {root}", f"mount -o remount,ro,bind {root}", f"mount -t tmpfs tmp {root}/tmp"]
+            steps += [f"mount -o remount,ro,bind {root}", f"mount -t tmpfs tmp {root}/tmp"]
         steps += [
             f"mount -t proc proc {root}/proc",
             f"mount --rbind /dev {root}/dev",
