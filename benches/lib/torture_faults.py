@@ -19,8 +19,8 @@ CALLS = {
     "getrandom": ("EINTR", "ENOSYS"), "fcntl": ("EINVAL", "EMFILE"), "memfd_create": ("EMFILE", "ENOSYS"), "inotify_init1": ("EMFILE",),
 }
 LOADERS = {"mmap": 30}
-# Without these, a file that is to go stays.
-REMOVING = ("unlink", "unlinkat", "rmdir")
+# Without these, a file that is to go stays; so does a folder that cannot be listed.
+REMOVING = ("unlink", "unlinkat", "rmdir", "getdents64")
 # These are tried again for ever, as they should be: they may not fail for ever.
 PASSING = ("EINTR", "EAGAIN")
 

@@ -206,8 +206,17 @@ fn pkg_config_says_where_the_header_is() {
     assert!(stderr.contains("residue: 60 events, "), "{stderr}");
 }
 
-/// What is newer than el7's glibc is bound by name where it is there. The executable is built for
-/// others by `scripts/portable`, which checks it the same way.
+/// This executable has the symbol versions of the machine that built it; `scripts/portable` builds
+/// and checks the one for others. What it takes from glibc must be there, by whatever version.
+#[test]
+fn the_command_takes_nothing_from_glibc_that_2_17_lacks() {
+    let lab = Lab::new();
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/scripts/symbol-versions");
+    let told = lines_of(&lab, &[script, "--names", env!("CARGO_BIN_EXE_residue")]);
+    assert!(told[0].ends_with("names, all in glibc 2.17"), "{told:?}");
+}
+
+/// What is newer than el7's glibc is bound by name where it is there.
 #[test]
 fn the_recorder_needs_no_symbol_newer_than_glibc_2_17() {
     let lab = Lab::new();
