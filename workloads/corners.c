@@ -9,7 +9,7 @@
  *   corners suspended   a signal handler that maps memory interrupts threads that do
  *
  * Truth: corner_alloc.* (locked, again: by process), locked_after (KiB of a new mapping of 64), first_alloc.* (by process), peak,
- * all_joined. */
+ * mapped, all_joined. */
 
 #include "truth.h"
 
@@ -120,9 +120,13 @@ static int again(char **argv, int is_second) {
 
 static volatile sig_atomic_t stopping;
 
+static u64 mapped;
+
 static void map_one(void) {
     void *at = mmap(NULL, 4096, PROT_READ, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (at != MAP_FAILED) munmap(at, 4096);
+    if (at == MAP_FAILED) return;
+    munmap(at, 4096);
+    __atomic_fetch_add(&mapped, 1, __ATOMIC_RELAXED);
 }
 
 static void on_signal(int signal) {
@@ -148,6 +152,7 @@ static int suspended(void) {
     for (int i = 0; i < SIGNALS; i++) pthread_kill(threads[i % THREADS], SIGUSR1);
     stopping = 1;
     for (int i = 0; i < THREADS; i++) pthread_join(threads[i], NULL);
+    truth("mapped", mapped);
     truth("all_joined", 1);
     return 0;
 }

@@ -64,7 +64,9 @@ class Chroot:
                      "DEBIAN_FRONTEND": "noninteractive", "TMPDIR": "/tmp", **(environment or {})}
         given = " ".join(f"{name}={shlex.quote(str(value))}" for name, value in variables.items())
         inner = f"cd {shlex.quote(str(at))} && exec {shlex.join(map(str, command))}"
-        steps.append(f"exec env -i {given} chroot {root} /bin/sh -c {shlex.quote(inner)}")
+        # As containers do; after a mere chroot the kernel would name files of other namespaces by the outer root.
+        steps += [f"cd {root}", "pivot_root . .", "umount -l ."]
+        steps.append(f"exec chroot . /usr/bin/env -i {given} /bin/sh -c {shlex.quote(inner)}")
         return subprocess.run(
             ["unshare", "--mount", "--pid", "--fork", "--kill-child", "sh", "-ec", "\n".join(steps)],
             capture_output=True, text=True, errors="replace", timeout=limit_s, stdin=subprocess.DEVNULL,

@@ -151,8 +151,8 @@ fn handlers_that_map_memory_do_not_wait_for_ever() {
     assert!(recorded.output.status.success(), "{}", recorded.describe());
     assert_eq!(recorded.truths().get("all_joined"), 1);
     let mappings = recorded.ledger().profile.mappings;
-    assert_eq!(mappings.calls, mappings.frees);
-    assert!(mappings.calls > 1000, "{} mappings", mappings.calls);
+    let mapped = recorded.truths().get("mapped");
+    assert_eq!([mappings.calls, mappings.frees], [mapped; 2]);
 }
 
 #[test]

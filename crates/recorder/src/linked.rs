@@ -164,11 +164,17 @@ fn enter_those_that_stay() {
     // SAFETY: these entries stay, and so does what they lead to.
     while let Some(entry) = unsafe { at.as_ref() } {
         let place = at as usize;
-        let extent = match entry.previous.is_null() {
-            true => extent_of_program(entry),
-            false => extent_of(entry),
-        };
-        if let Some(extent) = extent {
+        // The kernel maps these two, and leaves holes between their segments to whoever comes
+        // next, generated code for one. Between those of others the linker lets nobody in.
+        if entry.previous.is_null() {
+            if let Some((headers, count)) = sys::own_program_headers() {
+                enter_by_segments(place, entry, headers, count);
+            }
+        } else if entry.bias == sys::own_linker() {
+            if let Some((headers, count)) = headers_at(entry.bias) {
+                enter_by_segments(place, entry, headers, count);
+            }
+        } else if let Some(extent) = extent_of(entry) {
             enter(place, entry, extent);
         }
         if at == last {
@@ -242,10 +248,27 @@ fn enter(link_map: usize, entry: &LinkMap, extent: Extent) -> Option<usize> {
     Some(index)
 }
 
-/// The executable's headers are where the kernel says: its file's need not be in memory.
-fn extent_of_program(entry: &LinkMap) -> Option<Extent> {
-    let (headers, count) = sys::own_program_headers()?;
-    Headers::read(headers, count, entry)
+/// One row, or one for each segment where there are holes, as `_dl_find_object` has them.
+fn enter_by_segments(place: usize, entry: &LinkMap, headers: usize, count: usize) {
+    let Some(whole) = Headers::read(headers, count, entry) else {
+        return;
+    };
+    if !Headers::has_holes(headers, count) {
+        enter(place, entry, whole);
+        return;
+    }
+    for header in Headers::loaded(headers, count) {
+        let (start, end) = Headers::range(&header, entry);
+        enter(
+            place,
+            entry,
+            Extent {
+                start,
+                end,
+                ..whole
+            },
+        );
+    }
 }
 
 /// Where a library lies. Most begin where their addresses count from; one that was linked for
@@ -263,12 +286,14 @@ fn extent_of(entry: &LinkMap) -> Option<Extent> {
 
 /// The file that begins there, if it is the one that the entry speaks of.
 fn extent_at(start: usize, entry: &LinkMap) -> Option<Extent> {
+    let (headers, count) = headers_at(start)?;
+    Headers::read(headers, count, entry)
+}
+
+/// Where the program headers of the file that begins there are, and how many.
+fn headers_at(start: usize) -> Option<(usize, usize)> {
     let header = copied::<FileHeader>(start).filter(|header| header.mark == *b"\x7fELF")?;
-    Headers::read(
-        start.checked_add(header.headers)?,
-        usize::from(header.count),
-        entry,
-    )
+    Some((start.checked_add(header.headers)?, header.count.into()))
 }
 
 #[repr(C)]
@@ -286,8 +311,32 @@ struct FileHeader {
 struct Headers;
 
 impl Headers {
+    const LOAD: u32 = 1;
+
+    /// The headers of what is loaded, in the order of their addresses, as the format wants it.
+    fn loaded(at: usize, count: usize) -> impl Iterator<Item = ProgramHeader> {
+        (0..count)
+            .map_while(move |index| copied(at.checked_add(index * size_of::<ProgramHeader>())?))
+            .filter(|header: &ProgramHeader| header.kind == Self::LOAD)
+    }
+
+    fn range(header: &ProgramHeader, entry: &LinkMap) -> (usize, usize) {
+        let address = entry.bias.wrapping_add(header.address);
+        (address & !4095, address.wrapping_add(header.memory_bytes))
+    }
+
+    /// Whether a page between two segments belongs to neither.
+    fn has_holes(at: usize, count: usize) -> bool {
+        let mut end = None;
+        Self::loaded(at, count).any(|header| {
+            let is_after_hole = end.is_some_and(|end| header.address & !4095 > end);
+            let last = header.address.saturating_add(header.memory_bytes);
+            end = Some(last.saturating_add(4095) & !4095);
+            is_after_hole
+        })
+    }
+
     fn read(at: usize, count: usize, entry: &LinkMap) -> Option<Extent> {
-        const LOAD: u32 = 1;
         const DYNAMIC: u32 = 2;
         const EH_FRAME: u32 = 0x6474_e550;
         let (mut start, mut end, mut eh_frame_header) = (usize::MAX, 0, 0);
@@ -297,9 +346,10 @@ impl Headers {
             let header = copied::<ProgramHeader>(place)?;
             let address = entry.bias.wrapping_add(header.address);
             match header.kind {
-                LOAD => {
-                    start = start.min(address & !4095);
-                    end = end.max(address.wrapping_add(header.memory_bytes));
+                Self::LOAD => {
+                    let range = Self::range(&header, entry);
+                    start = start.min(range.0);
+                    end = end.max(range.1);
                 }
                 DYNAMIC => is_it = address == entry.dynamic as usize,
                 EH_FRAME => eh_frame_header = address,
@@ -386,6 +436,32 @@ mod tests {
         let on_the_stack = 0_u8;
         expect_same(&raw const on_the_stack as usize);
         expect_same(note_start as *const () as usize);
+    }
+
+    fn header(kind: u32, address: usize, memory_bytes: usize) -> ProgramHeader {
+        // SAFETY: any bits are a header.
+        let mut header: ProgramHeader = unsafe { core::mem::zeroed() };
+        (header.kind, header.address, header.memory_bytes) = (kind, address, memory_bytes);
+        header
+    }
+
+    /// Linkers before binutils 2.31 put two megabytes between code and data, and programs get
+    /// memory there.
+    #[test]
+    fn what_lies_between_two_segments_is_not_of_the_module() {
+        let of = |headers: &[ProgramHeader]| {
+            Headers::has_holes(headers.as_ptr() as usize, headers.len())
+        };
+        let (code, note) = (header(1, 0, 0x1800), header(4, 0x9000, 16));
+        assert!(
+            !of(&[code, note, header(1, 0x2000, 0x100)]),
+            "the next page"
+        );
+        assert!(!of(&[code, header(1, 0x1c00, 0x100)]), "the same page");
+        assert!(of(&[code, note, header(1, 0x20_1000, 0x100)]));
+        assert!(of(&[code, header(1, 0x2000, 0x100), header(1, 0x4000, 8)]));
+        let counted = [code, note, header(1, 0x2000, 0x100)];
+        assert_eq!(Headers::loaded(counted.as_ptr() as usize, 3).count(), 2);
     }
 
     /// One that nobody else here loads.

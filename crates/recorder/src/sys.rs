@@ -541,6 +541,13 @@ pub fn own_program_headers() -> Option<(usize, usize)> {
     (headers != 0).then_some((headers, count))
 }
 
+/// Where the dynamic linker lies; zero where none was started.
+pub fn own_linker() -> usize {
+    const BASE: usize = 7;
+    // SAFETY: looks through what the kernel handed over at the start.
+    unsafe { getauxval(BASE) }
+}
+
 pub const RTLD_LAZY: c_int = 1;
 
 unsafe extern "C" {
