@@ -190,10 +190,7 @@ fn register(object: &sys::FoundObject) -> u32 {
     }
     let generation = hot.generation.load(Ordering::Relaxed);
     if hot.modules.load(Ordering::Relaxed).is_null() {
-        let Some(table) = private::map_array::<Known>(MOST_MODULES, 4096) else {
-            return generation;
-        };
-        hot.modules.store(table.cast(), Ordering::Release);
+        return generation;
     }
     let index = hot.module_count.load(Ordering::Relaxed) as usize;
     if index >= MOST_MODULES {
@@ -348,6 +345,17 @@ fn linker_allocated(block: usize) {
     hot.modules_are_doubtful.store(1, Ordering::Relaxed);
     // No thread may take the same words for the same stack until somebody has looked.
     hot.code_epoch.fetch_add(1, Ordering::Release);
+}
+
+/// Maps the table while that is possible: a program that locks all its memory, and may lock
+/// little, leaves no room for it.
+pub fn set_up() {
+    let hot = hot::get();
+    if hot.modules.load(Ordering::Relaxed).is_null()
+        && let Some(table) = private::map_array::<Known>(MOST_MODULES, 4096)
+    {
+        hot.modules.store(table.cast(), Ordering::Release);
+    }
 }
 
 /// Where the dynamic linker's code is.

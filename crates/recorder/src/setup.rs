@@ -181,6 +181,7 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     trie::set_up(arena);
     live::set_up(arena.get(header::GRANULE_SHIFT) as u32);
     thread_key::make();
+    modules::set_up();
     modules::find_linker();
     arena
         .word(header::STATE)
