@@ -130,7 +130,7 @@ impl Summary {
                     true => format!("the same file; `residue processes {file}` lists them"),
                     false => format!("{}/", processes_folder(path).display()),
                 };
-                tell_others(&self.others, &profile.meta.notes, &place);
+                tell_others(&self.others, &place);
                 let command = if is_judged { "leaks" } else { "report" };
                 tell(format_args!("next: residue {command} {file}"));
                 tell(format_args!("  or: residue view {file}"));
@@ -291,8 +291,7 @@ fn sort_by_size(others: &mut [OtherProcess]) {
     others.sort_by_key(|other| std::cmp::Reverse(other.peak_bytes));
 }
 
-/// What was said of the chosen process (`said`) is not said again of others.
-fn tell_others(others: &[OtherProcess], said: &[String], place: &str) {
+fn tell_others(others: &[OtherProcess], place: &str) {
     if others.is_empty() {
         return;
     }
@@ -305,11 +304,32 @@ fn tell_others(others: &[OtherProcess], said: &[String], place: &str) {
         let more = count((others.len() - SHOWN_PROCESSES) as u64);
         tell(format_args!("         and {more} more"));
     }
-    let notes = others.iter().flat_map(|other| {
-        let notes = other.notes.iter().filter(|note| !said.contains(note));
-        notes.map(|note| format!("note on process {}: {note}", other.process.pid))
-    });
-    notes.take(SHOWN_NOTES).for_each(tell);
+    notes_of(others)
+        .into_iter()
+        .take(SHOWN_NOTES)
+        .for_each(tell);
+}
+
+/// A note that holds of many processes is one line.
+fn notes_of(others: &[OtherProcess]) -> Vec<String> {
+    let mut by_text: Vec<(&str, Vec<String>)> = Vec::new();
+    for other in others {
+        for note in &other.notes {
+            let pid = other.process.pid.to_string();
+            match by_text.iter_mut().find(|(text, _)| *text == note) {
+                Some((_, pids)) => pids.push(pid),
+                None => by_text.push((note, vec![pid])),
+            }
+        }
+    }
+    let line = |(text, pids): (&str, Vec<String>)| match &pids[..] {
+        [pid] => format!("note on process {pid}: {text}"),
+        _ if pids.len() <= SHOWN_PROCESSES => {
+            format!("note on processes {}: {text}", pids.join(", "))
+        }
+        _ => format!("note on {} processes: {text}", count(pids.len() as u64)),
+    };
+    by_text.into_iter().map(line).collect()
 }
 
 fn has_events(profile: &Profile) -> bool {
