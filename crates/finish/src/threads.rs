@@ -25,13 +25,8 @@ pub struct Threads {
 /// The threads, and what each did at each of the stacks.
 pub fn read(arena: &ArenaFile, mut by_state: ByState, stacks: usize) -> Result<Threads, Error> {
     let states = arena.thread_records()?;
-    // A thread that came while this was read has pages, but no state yet.
-    let most = by_state.iter().map(|(_, counters)| counters.thread + 1);
-    let count = most.max().unwrap_or(0).max(states.len() as u32);
-    let (threads, thread_of_state) = threads_of(&states, count as usize);
-    for (_, counters) in &mut by_state {
-        counters.thread = thread_of_state[counters.thread as usize];
-    }
+    let (mut threads, thread_of_state) = threads_of(&states);
+    number_threads(&mut by_state, &thread_of_state, &mut threads);
     Ok(Threads {
         note: note_shared(&states, threads.len()),
         threads,
@@ -40,13 +35,12 @@ pub fn read(arena: &ArenaFile, mut by_state: ByState, stacks: usize) -> Result<T
 }
 
 /// The threads, and which of them each state is.
-fn threads_of(states: &[Words], count: usize) -> (Vec<Thread>, Vec<u32>) {
+fn threads_of(states: &[Words]) -> (Vec<Thread>, Vec<u32>) {
     let mut threads = Vec::new();
-    let mut thread_of_state = Vec::with_capacity(count);
+    let mut thread_of_state = Vec::with_capacity(states.len());
     // A signal handler that allocates has a second state of the same thread.
     let mut alone: FxHashMap<u32, u32> = FxHashMap::default();
-    for index in 0..count {
-        let state = states.get(index).unwrap_or(&[0; stat::WORDS]);
+    for state in states {
         let tid = state[stat::TID] as u32;
         let is_alone = tid != 0 && state[stat::EARLIER_THREADS] == 0;
         let known = alone.get(&tid).copied().filter(|_| is_alone);
@@ -61,6 +55,21 @@ fn threads_of(states: &[Words], count: usize) -> (Vec<Thread>, Vec<u32>) {
         thread_of_state.push(thread);
     }
     (threads, thread_of_state)
+}
+
+/// Puts numbers of threads in the places of those of states. A thread that came while this was read
+/// has pages, but no state yet; its number may be any, since the program can write to the arena.
+fn number_threads(by_state: &mut ByState, thread_of_state: &[u32], threads: &mut Vec<Thread>) {
+    let mut stateless: FxHashMap<u32, u32> = FxHashMap::default();
+    for (_, counters) in by_state {
+        let known = thread_of_state.get(counters.thread as usize).copied();
+        counters.thread = known.unwrap_or_else(|| {
+            *stateless.entry(counters.thread).or_insert_with(|| {
+                threads.push(Thread::default());
+                (threads.len() - 1) as u32
+            })
+        });
+    }
 }
 
 fn label(state: &Words) -> String {
@@ -164,10 +173,30 @@ mod tests {
             state(7, b"main", &[]),
             state(8, b"worker", &[b"gone"]),
         ];
-        let (threads, thread_of_state) = threads_of(&states, 5);
-        assert_eq!(thread_of_state, [0, 1, 0, 2, 3]);
+        let (threads, thread_of_state) = threads_of(&states);
+        assert_eq!(thread_of_state, [0, 1, 0, 2]);
         let tids: Vec<u32> = threads.iter().map(|thread| thread.tid).collect();
-        assert_eq!(tids, [7, 8, 8, 0]);
+        assert_eq!(tids, [7, 8, 8]);
+    }
+
+    #[test]
+    fn states_that_are_not_there_are_a_thread_each_whatever_their_number() {
+        let of_state = |thread| {
+            let counters = ThreadCounters {
+                thread,
+                ..ThreadCounters::default()
+            };
+            (0, counters)
+        };
+        let mut by_state: ByState = [1, u32::MAX, 2, u32::MAX].map(of_state).to_vec();
+        let mut threads = vec![Thread::default(); 2];
+        number_threads(&mut by_state, &[0, 1], &mut threads);
+        let numbers: Vec<u32> = by_state
+            .iter()
+            .map(|(_, counters)| counters.thread)
+            .collect();
+        assert_eq!(numbers, [1, 2, 3, 2]);
+        assert_eq!(threads.len(), 4);
     }
 
     #[test]
