@@ -151,7 +151,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
         Some(_) => Measured::ByThread,
         None => Measured::Everything,
     };
-    let choice = args.reading.choice(measured)?;
+    let choice = args.reading.choice(measured, args.counter)?;
     let request = Request {
         choice: &choice,
         counter: args.counter,

@@ -18,8 +18,7 @@ use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::reading::Reading;
 use crate::flags::words;
-use residue_profile::Counter;
-use residue_profile::units;
+use residue_profile::{Counter, Measured};
 use residue_query::choice::{Choice, Names};
 use residue_text::output;
 
@@ -217,11 +216,12 @@ impl Format {
 pub fn run(args: Args) -> Result<()> {
     check(&args)?;
     let loaded = args.reading.load_all(&args.files)?;
-    let choice = args.reading.choice_of(&loaded)?;
+    let ranking = args.counter.first().copied().unwrap_or_default();
+    let choice = args.reading.choice_of(&loaded, ranking)?;
     let profile = &loaded.profile;
     let known: Vec<Counter> = Counter::ALL
         .into_iter()
-        .filter(|&counter| loaded.measured.has(counter))
+        .filter(|&counter| loaded.measured.has(counter) && choice.kind.has(counter))
         .collect();
     let mut stacks = Stacks {
         args: &args,
@@ -240,7 +240,7 @@ pub fn run(args: Args) -> Result<()> {
                 to_output(&args, format, |out| write(&source, &args, out))?;
             }
             Content::Fixed(detail, write) => {
-                if known.len() < Counter::ALL.len() {
+                if loaded.measured != Measured::Everything {
                     let form = format.name();
                     output::tell(format_args!(
                         "warning: {form} cannot say that a counter was not recorded; \
@@ -335,10 +335,7 @@ fn draw_graph(source: &Source<'_>, args: &Args, out: &mut dyn Write) -> Result<(
     let limit = dot::Limit {
         min_percent: args.min_percent,
     };
-    let amount = |value: u64| match source.counter().is_bytes() {
-        true => units::bytes(value),
-        false => units::count(value),
-    };
+    let amount = |value: u64| source.counter().unit().amount(value);
     Ok(dot::write(source, limit, &amount, out)?)
 }
 

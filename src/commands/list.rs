@@ -75,7 +75,9 @@ pub fn run(args: Args) -> Result<()> {
     };
     let files = std::slice::from_ref(&args.file);
     let loaded = args.reading.load_all_needed(files, needs)?;
-    let choice = args.reading.choice_of(&loaded)?;
+    let choice = args
+        .reading
+        .choice_of(&loaded, args.counter.first().copied().unwrap_or_default())?;
     expect_recorded(&args.counter, loaded.measured)?;
     let profile = loaded.profile;
     let functions = functions(&profile, &choice, &args.function, &args.counter)?;

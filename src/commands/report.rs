@@ -187,6 +187,7 @@ impl Options {
         let ranking = self.counter.unwrap_or(default);
         let beside = match (&self.counters[..], ranking) {
             ([], Counter::LiveBlocks) if measured == Measured::LiveOnly => &[Counter::Live][..],
+            ([], Counter::Cpu) => &[],
             ([], _) if measured == Measured::LiveOnly => &[Counter::LiveBlocks],
             ([], Counter::Calls) => &[Counter::Total],
             ([], _) => &[Counter::Calls],
@@ -278,8 +279,8 @@ fn write_page(args: &Args, profile: Profile, out: &Path) -> Result<()> {
 }
 
 fn source<'a>(loaded: &'a Loaded, options: &Options) -> Result<Source<'a>> {
-    let choice = options.reading.choice_of(loaded)?;
     let counters = options.all_counters(loaded.measured);
+    let choice = options.reading.choice_of(loaded, counters[0])?;
     Ok(Source::new(&loaded.profile, choice, counters)?)
 }
 

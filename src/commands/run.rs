@@ -41,6 +41,7 @@ Examples:
   residue run -o job.residue -- ./simulate run.mac
   residue run --event-function 'Manager::ProcessOneEvent' -- ./simulate
   residue run --event-line 'event (?<id>\\d+) hits (?<hits>\\d+)' -- ./simulate
+  residue run --cpu -- ./simulate                   # and where CPU time goes
   residue run -t cc1plus -- make -j8                # the compiler only",
     after_help = "\
 Exit status: the program's own; 125 for wrong usage or if residue cannot record, 126 if CMD is not executable, \
@@ -90,6 +91,26 @@ pub struct Args {
         help_heading = RECORDER
     )]
     start: Start,
+    /// Sample where CPU time goes as well, so many times a second [default: 99]
+    ///
+    /// Each thread is sampled by a timer on its own CPU time, with its whole stack: one that waits is
+    /// not disturbed. `residue report --counter cpu` shows it. The recorder takes one real-time
+    /// signal for it; threads that block all signals are not sampled.
+    #[arg(
+        long,
+        value_name = "HZ",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "99",
+        value_parser = clap::value_parser!(u32).range(1..=MOST_SAMPLES_HZ),
+        help_heading = CPU
+    )]
+    cpu: Option<u32>,
+    /// Record CPU time alone
+    ///
+    /// Calls of malloc and its kin are not touched.
+    #[arg(long, requires = "cpu", help_heading = CPU)]
+    no_heap: bool,
     /// Put all processes into one profile
     ///
     /// `residue processes FILE` lists them, FILE@process:PID is one of them in every command.
@@ -210,6 +231,8 @@ pub struct Args {
 }
 
 const EVENTS: &str = "Events";
+const CPU: &str = "CPU time";
+const MOST_SAMPLES_HZ: i64 = 10_000;
 const RECORDER: &str = "Recorder";
 
 #[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
@@ -461,7 +484,12 @@ fn prepare(
         tick: args.tick,
         snapshots: args.snapshots(),
         injection: args.inject_leak,
-        own_names: own_names::of(program),
+        own_names: match args.no_heap {
+            true => String::new(),
+            false => own_names::of(program),
+        },
+        cpu_hz: args.cpu.unwrap_or(0),
+        with_heap: !args.no_heap,
     };
     Prepared::new(args.arena_dir.as_deref(), order, &settings).map(Some)
 }

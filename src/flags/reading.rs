@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use residue_analysis::merge::Sum;
 use residue_calltree::Filter;
-use residue_profile::{Measured, MemoryKind, Needs, Profile};
+use residue_profile::{Counter, Measured, MemoryKind, Needs, Profile};
 use residue_query::choice::Choice;
 use residue_query::known_names::expect_known;
 use residue_query::{moment_view, thread_view};
@@ -131,16 +131,16 @@ impl Reading {
         })
     }
 
-    /// Which stacks of a profile are read, under which names.
-    pub fn choice_of(&self, loaded: &Loaded) -> Result<Choice> {
+    /// Which stacks of a profile are read, under which names, where this counter is asked for.
+    pub fn choice_of(&self, loaded: &Loaded, counter: Counter) -> Result<Choice> {
         expect_known(&loaded.profile, &self.module, &self.scope)?;
-        self.choice(loaded.measured)
+        self.choice(loaded.measured, counter)
     }
 
     /// The same before any profile is read.
-    pub fn choice(&self, measured: Measured) -> Result<Choice> {
+    pub fn choice(&self, measured: Measured, counter: Counter) -> Result<Choice> {
         Ok(Choice {
-            kind: self.kind,
+            kind: self.kind.counting(counter),
             filter: self.filter()?,
             names: self.naming.names()?,
             measured,

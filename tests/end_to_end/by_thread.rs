@@ -46,6 +46,7 @@ fn truth_of_part(truths: &Truths, function: &str, name: &str, thread: u32) -> Th
         total_bytes: of("total"),
         frees: of("frees"),
         net_bytes: of("total") as i64 - of("freed") as i64,
+        cpu_ns: 0,
     }
 }
 

@@ -8,7 +8,7 @@ use serde_json::Value;
 use std::fs::{self, File};
 use std::process::Output;
 
-/// The sum of every counter, in the order of [`Counter::ALL`].
+/// The sum of every counter, in the order of [`Counter::MEMORY`].
 type Sums = [u64; 10];
 
 fn export(lab: &Lab, arguments: &[&str]) -> Output {
@@ -33,7 +33,7 @@ fn refused(lab: &Lab, arguments: &[&str]) -> String {
 }
 
 fn sums<'a>(stacks: impl Iterator<Item = &'a Stack> + Clone) -> Sums {
-    Counter::ALL.map(|counter| stacks.clone().map(|stack| counter.value(stack)).sum())
+    Counter::MEMORY.map(|counter| stacks.clone().map(|stack| counter.value(stack)).sum())
 }
 
 fn of_kind(profile: &Profile, kind: MemoryKind) -> Sums {
@@ -48,7 +48,7 @@ fn folded_sum(text: &str) -> u64 {
 }
 
 fn folded(lab: &Lab, options: &[&str]) -> Sums {
-    Counter::ALL.map(|counter| {
+    Counter::MEMORY.map(|counter| {
         let form = [PROFILE, "--format", "folded", "--counter", counter.name()];
         folded_sum(&exported(lab, &[&form, options].concat()))
     })
@@ -56,7 +56,7 @@ fn folded(lab: &Lab, options: &[&str]) -> Sums {
 
 /// The width of the whole picture; nothing is drawn of nothing.
 fn flamegraph(lab: &Lab, options: &[&str]) -> Sums {
-    Counter::ALL.map(|counter| {
+    Counter::MEMORY.map(|counter| {
         let form = [
             PROFILE,
             "--format",
@@ -100,7 +100,7 @@ fn firefox(lab: &Lab, options: &[&str]) -> Sums {
 
 /// The sums of the weights of parts that are called like the counters.
 fn weights(parts: &Value, of_part: fn(&Value) -> &Value) -> Sums {
-    Counter::ALL.map(|counter| {
+    Counter::MEMORY.map(|counter| {
         let mut parts = parts.as_array().expect("parts").iter();
         let part = parts.find(|part| part["name"] == counter.name());
         let weights = of_part(part.expect("a part for every counter")).as_array();

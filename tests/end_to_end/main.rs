@@ -19,6 +19,7 @@ mod closed_output;
 mod confinement;
 mod conservation;
 mod containers;
+mod cpu_time;
 mod daemons;
 mod diffs;
 mod documents;

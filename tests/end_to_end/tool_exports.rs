@@ -53,7 +53,7 @@ fn sum(profile: &Profile, counter: Counter) -> u64 {
 }
 
 fn sums(profile: &Profile) -> Vec<u64> {
-    let counters = Counter::ALL.into_iter();
+    let counters = Counter::MEMORY.into_iter();
     counters.map(|counter| sum(profile, counter)).collect()
 }
 
@@ -70,7 +70,7 @@ fn annotated(lab: &Lab, file: &str, options: &[&str]) -> Rows {
     let mut rows = Rows::new();
     for line in text.lines() {
         let words: Vec<&str> = line.split_whitespace().collect();
-        let Some((values, name)) = words.split_at_checked(Counter::ALL.len()) else {
+        let Some((values, name)) = words.split_at_checked(Counter::MEMORY.len()) else {
             continue;
         };
         let values: Option<Vec<u64>> = values.iter().map(|word| number(word)).collect();
@@ -100,7 +100,7 @@ fn callgrind_annotate_has_every_counter_of_every_function() {
 
 /// Whatever calls itself, a function has the values that `residue report` shows.
 fn expect_functions_as_reported(lab: &Lab, rules: &[&str], own: &Rows, inclusive: &Rows) {
-    let names = Counter::ALL.map(Counter::name);
+    let names = Counter::MEMORY.map(Counter::name);
     let counters = names.join(",");
     let report = ["report", PROFILE, "--json", "--top", "all"];
     let chosen = ["--view", "self,cumulative", "--counters", &counters];
@@ -214,7 +214,7 @@ fn what_is_exported_can_be_imported_with_every_counter_that_the_form_has() {
     const MDR: &[Counter] = &[Counter::Calls, Counter::Total, Counter::Live, Counter::Peak];
     for_each_recording(|lab, ledger, rules| {
         for (format, counters) in [
-            ("pprof", &Counter::ALL[..]),
+            ("pprof", &Counter::MEMORY[..]),
             ("igprof", IGPROF),
             ("mdr", MDR),
             ("mdr-detail", MDR),

@@ -11,18 +11,18 @@
 export type Side = "a" | "b";
 
 /** Which stacks are meant. */
-export type Kind = "heap" | "mapping" | "reported" | "all";
+export type Kind = "heap" | "mapping" | "reported" | "cpu" | "all";
 
 /** One number of every stack. */
 export type CounterName = "calls" | "total" | "live" | "live-blocks" | "peak" | "at-peak" |
-  "at-peak-blocks" | "frees" | "temporaries" | "reallocs";
+  "at-peak-blocks" | "frees" | "temporaries" | "reallocs" | "cpu";
 
 /** All of them, in the order of `FilePart.counters`. */
 export const COUNTERS: CounterName[] = ["calls", "total", "live", "live-blocks", "peak", "at-peak",
-  "at-peak-blocks", "frees", "temporaries", "reallocs"];
+  "at-peak-blocks", "frees", "temporaries", "reallocs", "cpu"];
 
 /** Those that are known of a range of events: what the range left. */
-export const RANGE_COUNTERS: CounterName[] = ["live", "live-blocks"];
+export const RANGE_COUNTERS: CounterName[] = ["live", "live-blocks", "cpu"];
 
 /** What one turn of the program is called. */
 export type EventUnit = "event" | "tick";
@@ -175,6 +175,9 @@ export type Thread = {
   tid: number;
   /** As the program named it; empty where that is not known. */
   name: string;
+  /** CPU time that it used, by the kernel's clock; with the threads that had its place before.
+      Zero where it was not read. Of a program that was killed, up to the last sample. */
+  cpu_ns: number;
 };
 
 /** Which views have something to show. */
@@ -185,6 +188,7 @@ export type Has = {
   births: boolean;
   threads: boolean;
   peak: boolean;
+  cpu: boolean;
 };
 
 /** Answers `api/status`, which is asked each second of a running program. */
@@ -824,8 +828,8 @@ export type Flame = {
   notes: Array<string>;
 };
 
-/** What a counter counts. */
-export type Unit = "bytes" | "count";
+/** What a number counts. */
+export type Unit = "bytes" | "ns" | "count";
 
 export type Crumb = {
   key: string;
@@ -1036,6 +1040,7 @@ export type SizesByKind = {
   heap: Sizes;
   mapping: Sizes;
   reported: Sizes;
+  cpu: Sizes;
   all: Sizes;
 };
 

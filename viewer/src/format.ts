@@ -1,5 +1,7 @@
 // Numbers as people read them.
 
+import type { Unit } from "./answers";
+
 const UNITS = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /** Three digits, of a number below 1024 or so; the same as in the command's own texts. */
@@ -50,8 +52,15 @@ export function eventsText(unit: string, first: number, last: number): string {
   return first === last ? `${unit} ${count(first)}` : `${unit}s ${first}..${last}`;
 }
 
-export function amount(value: number, unit: "bytes" | "count"): string {
+export function amount(value: number, unit: Unit): string {
+  if (unit === "ns") return duration(value);
   return unit === "bytes" ? bytes(value) : count(value);
+}
+
+/** To the last digit. */
+export function exactAmount(value: number, unit: Unit): string {
+  if (unit === "ns") return `${count(value)} ns`;
+  return unit === "bytes" ? counted(value, "byte") : count(value);
 }
 
 /** `12.3 %`. */

@@ -30,6 +30,12 @@ pub const VERIFY_EVERY: Word = 15;
 /// Bits, see `NOTE_*`.
 pub const NOTES: Word = 16;
 pub const START_PAUSED: Word = 17;
+/// CPU time of a thread that one sample stands for; zero where none are taken.
+pub const CPU_PERIOD_NS: Word = 18;
+/// The signal that brings them.
+pub const CPU_SIGNAL: Word = 19;
+/// Not zero where allocations were not to be recorded.
+pub const WITHOUT_HEAP: Word = 20;
 
 // Read by every call, written once an event or once a tick.
 /// The event or tick that blocks are born into, where their thread works for none.
@@ -134,6 +140,10 @@ pub const PID_NAMESPACE: Word = 94;
 pub const LATE_LINES: Word = 95;
 /// Forked children, and programs executed, that could have no arena.
 pub const NOT_RECORDED: Word = 96;
+/// Threads whose CPU time has no timer, because the kernel had none left.
+pub const THREADS_WITHOUT_TIMER: Word = 97;
+/// CPU time of samples that could not be recorded.
+pub const CPU_LOST_NS: Word = 98;
 
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;
@@ -158,6 +168,9 @@ pub const NOTE_NO_LIBGCC: u64 = 1 << 2;
 pub const NOTE_LATER_MODULES_UNSEEN: u64 = 1 << 3;
 /// The kernel does not tell children of a bare `clone` from their parent.
 pub const NOTE_BARE_CLONES_UNSEEN: u64 = 1 << 4;
+/// Samples of CPU time ended early: a filter of system calls does not let handlers return, or the
+/// program took every signal that could bring them.
+pub const NOTE_CPU_ENDED: u64 = 1 << 5;
 
 /// The note that a family of functions by names of their own is recorded; see
 /// [`crate::own_names::FAMILIES`].

@@ -51,6 +51,9 @@ pub const GENERATION_SHIFT: u32 = 49;
 /// The key of the node that stands for the left-out middle of a deep stack.
 pub const CUT_KEY: u64 = 1;
 
+/// The key of the node below a path at which samples of CPU time were taken.
+pub const CPU_KEY: u64 = 3;
+
 /// The key of the node of a scope: its name's number above these, below any address
 /// that code can have.
 /// The key of the node below a path at which a program's own allocator reported blocks.

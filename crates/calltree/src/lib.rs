@@ -69,7 +69,7 @@ pub fn placeholder(stack: &Stack) -> Option<&'static str> {
     match stack.kind {
         StackKind::Pooled => Some("[pooled: blocks outside the size limits]"),
         StackKind::Overflow => Some("[no room for the path]"),
-        StackKind::Heap | StackKind::Mapping | StackKind::Reported => {
+        StackKind::Heap | StackKind::Mapping | StackKind::Reported | StackKind::Cpu => {
             (stack.node == ROOT).then_some("[lost path]")
         }
     }

@@ -10,6 +10,7 @@ use std::io::{self, Write};
 
 use residue_calltree::{CallTree, Label, TREE_ROOT};
 use residue_profile::Counter;
+use residue_profile::units::Unit;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 use serde_json::{Value, json};
@@ -137,10 +138,10 @@ impl Samples {
             length: stack.len(),
             stack,
             weight,
-            weight_type: if counter.is_bytes() {
-                "bytes"
-            } else {
-                "samples"
+            weight_type: match counter.unit() {
+                Unit::Bytes => "bytes",
+                Unit::Ns => "tracing-ms",
+                Unit::Count => "samples",
             },
         }
     }

@@ -9,6 +9,7 @@ use inferno::flamegraph::color::{BasicPalette, Palette};
 use inferno::flamegraph::{self, Direction, Options};
 use residue_calltree::{CallNode, CallNodeId, CallTree, Label, LabelId, TREE_ROOT};
 use residue_profile::Counter;
+use residue_profile::units::Unit;
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -44,9 +45,9 @@ impl Look {
         Look {
             title: format!("{program}: {}", counter.subject()),
             subtitle: counter.meaning().to_string(),
-            unit: match counter.is_bytes() {
-                true => "bytes".to_string(),
-                false => counter.subject().to_string(),
+            unit: match counter.unit() {
+                Unit::Count => counter.subject().to_string(),
+                unit => unit.name().to_string(),
             },
             is_inverted: false,
         }

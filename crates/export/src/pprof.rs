@@ -14,6 +14,7 @@ use std::io::{self, Write};
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use residue_calltree::{CallNodeId, NOT_SHOWN, outermost_scopes};
+use residue_profile::units::Unit;
 use residue_profile::{Counter, Module};
 use rustc_hash::FxHashMap;
 
@@ -103,8 +104,10 @@ fn type_of(counter: Counter) -> (&'static str, &'static str) {
         Counter::Total => ("alloc_space", "bytes"),
         Counter::LiveBlocks => ("inuse_objects", "count"),
         Counter::Live => ("inuse_space", "bytes"),
-        other if other.is_bytes() => (other.name(), "bytes"),
-        other => (other.name(), "count"),
+        other => match other.unit() {
+            Unit::Ns => (other.name(), "nanoseconds"),
+            unit => (other.name(), unit.name()),
+        },
     }
 }
 

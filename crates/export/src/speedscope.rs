@@ -5,6 +5,7 @@ use std::io::{self, Write};
 
 use residue_calltree::{CallNodeId, CallTree};
 use residue_profile::Counter;
+use residue_profile::units::Unit;
 use serde::Serialize;
 
 use crate::Source;
@@ -64,7 +65,11 @@ fn write_profile(
 ) -> io::Result<()> {
     let own = source.own(counter);
     let sum = own.iter().fold(0, |sum: u64, &one| sum.saturating_add(one));
-    let unit = if counter.is_bytes() { "bytes" } else { "none" };
+    let unit = match counter.unit() {
+        Unit::Bytes => "bytes",
+        Unit::Ns => "nanoseconds",
+        Unit::Count => "none",
+    };
     let name = counter.name();
     write!(
         out,
@@ -187,7 +192,7 @@ mod tests {
     fn there_is_a_profile_for_every_counter() {
         let file = written(&Counter::ALL);
         let profiles = file["profiles"].as_array().unwrap();
-        assert_eq!(profiles.len(), 10);
+        assert_eq!(profiles.len(), 11);
         assert_eq!(file["activeProfileIndex"], 2);
         for (profile, counter) in profiles.iter().zip(Counter::ALL) {
             let weights = profile["weights"].as_array().unwrap();

@@ -80,7 +80,8 @@ pub fn read(
                 let record = Record::new(Item::new(page), slot);
                 sums[stack as usize].add(record, &overflows, &peak);
                 unlogged.extend(record.unlogged(stack));
-                by_state.extend(record.counters(state).map(|counters| (stack, counters)));
+                let counters = record.counters(state, paths[stack as usize].1);
+                by_state.extend(counters.map(|counters| (stack, counters)));
             }
         }
     })?;
@@ -90,7 +91,13 @@ pub fn read(
     for ((node, kind), sums) in paths.into_iter().zip(sums) {
         let mut row = sums.into_row(node, kind);
         row.late.freed_at = trie.first(row.late.freed_at);
-        let is_used = row.counters.calls != 0 || row.counters.frees != 0;
+        let Counters {
+            calls,
+            frees,
+            cpu_ns,
+            ..
+        } = row.counters;
+        let is_used = calls != 0 || frees != 0 || cpu_ns != 0;
         numbers.push(is_used.then_some(rows.len() as StackId));
         if is_used {
             rows.push(row);

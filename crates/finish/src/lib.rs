@@ -55,7 +55,9 @@ use ledger::Ledger;
 use outside::Seen;
 use paths::Paths;
 use residue_arena::header;
-use residue_profile::{End, MemoryKind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals};
+use residue_profile::{
+    Counters, End, MemoryKind, Meta, Profile, Ragged, SizeBin, Stack, Thread, Totals,
+};
 use residue_symbols::Search;
 use serde::{Deserialize, Serialize};
 use std::path::Path;
@@ -141,7 +143,10 @@ fn put_together(
     let modules = modules::read(arena)?;
     let frames = frames::read(arena, &paths.frame_keys, &modules, &timeline.names)?;
     timeline.about.search = event_search::read(arena, &ending.asked, &frames);
+    let sampled_ns = Counters::sum(&stacks, MemoryKind::Cpu).cpu_ns;
+    let unsampled = notes::unsampled(arena, &threads.threads, sampled_ns);
     let notes = threads.note.iter().cloned().chain(frames.notes);
+    let notes = notes.chain(unsampled);
     Ok(Profile {
         meta: Meta {
             process_name: match title(arena)? {

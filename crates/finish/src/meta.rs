@@ -32,6 +32,8 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
             max_depth: arena.word(header::MAX_DEPTH) as u32,
             start_paused: arena.word(header::START_PAUSED) != 0,
             verify_every: arena.word(header::VERIFY_EVERY),
+            cpu_period_ns: arena.word(header::CPU_PERIOD_NS),
+            without_heap: arena.word(header::WITHOUT_HEAP) != 0,
         },
         birth_unit: births::unit(arena).to_string(),
         ..Meta::default()

@@ -3,7 +3,8 @@
 use crate::arena_file::ArenaFile;
 use crate::event_search::{self, UNHOOKED};
 use residue_arena::header;
-use residue_profile::units::{bytes, count, counted};
+use residue_profile::Thread;
+use residue_profile::units::{bytes, count, counted, duration};
 
 /// Puts in words what the reader of the numbers has to know.
 pub fn of(arena: &ArenaFile) -> Vec<String> {
@@ -67,10 +68,56 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
         ));
     }
     note_functions(&mut notes, arena);
+    note_cpu(&mut notes, arena);
     if bits & header::NOTE_NO_LIBGCC != 0 {
         notes.push("--verify-stacks: libgcc_s.so.1 not found, nothing was verified".to_string());
     }
     notes
+}
+
+/// CPU time that has no samples, by the threads' clocks, if it is more than chance. Of each thread
+/// less than a period is missing, or there is a reason.
+pub fn unsampled(arena: &ArenaFile, threads: &[Thread], sampled_ns: u64) -> Option<String> {
+    let period_ns = arena.word(header::CPU_PERIOD_NS);
+    if arena.word(header::CPU_SIGNAL) == 0 {
+        return None;
+    }
+    let used_ns = threads
+        .iter()
+        .fold(0_u64, |sum, thread| sum.saturating_add(thread.cpu_ns));
+    let by_chance_ns = period_ns.saturating_mul(2 + threads.len() as u64);
+    let missing_ns = used_ns.saturating_sub(sampled_ns);
+    (missing_ns > by_chance_ns.max(used_ns / 20)).then(|| {
+        format!(
+            "--cpu: {} of {} of CPU time were not sampled: threads kept signal {} blocked, or the \
+             program took it for itself",
+            duration(missing_ns),
+            duration(used_ns),
+            arena.word(header::CPU_SIGNAL)
+        )
+    })
+}
+
+fn note_cpu(notes: &mut Vec<String>, arena: &ArenaFile) {
+    if arena.word(header::NOTES) & header::NOTE_CPU_ENDED != 0 {
+        notes.push(
+            "--cpu: samples ended early, or there are none: the program's filter of system calls \
+             does not let a signal handler return, or the program uses all signals itself"
+                .to_string(),
+        );
+    }
+    if let number @ 1.. = arena.word(header::THREADS_WITHOUT_TIMER) {
+        notes.push(format!(
+            "--cpu: {} not sampled: the kernel gave no timer (`ulimit -i` is the limit)",
+            counted(number, "thread was", "threads were")
+        ));
+    }
+    if let lost @ 1.. = arena.word(header::CPU_LOST_NS) {
+        notes.push(format!(
+            "--cpu: samples of {} of CPU time had no room in the recording",
+            duration(lost)
+        ));
+    }
 }
 
 /// Why the functions of an allocator could have no detour, from the recorder's number.

@@ -54,13 +54,22 @@ impl<'a> Record<'a> {
     }
 
     /// What its thread did, if it did anything.
-    pub fn counters(self, thread: u32) -> Option<ThreadCounters> {
+    pub fn counters(self, thread: u32, kind: StackKind) -> Option<ThreadCounters> {
+        if kind == StackKind::Cpu {
+            let cpu_ns = self.word(BYTES);
+            return (cpu_ns != 0).then_some(ThreadCounters {
+                thread,
+                cpu_ns,
+                ..ThreadCounters::default()
+            });
+        }
         let counters = ThreadCounters {
             thread,
             calls: self.word(ALLOCATIONS),
             total_bytes: self.word(BYTES),
             frees: self.word(FREES),
             net_bytes: self.live_bytes(),
+            cpu_ns: 0,
         };
         let is_used = counters.calls != 0 || counters.frees != 0 || counters.net_bytes != 0;
         is_used.then_some(counters)
@@ -220,6 +229,20 @@ impl Sums {
 
     pub fn into_row(mut self, node: TrieNode, kind: StackKind) -> StackTotals {
         let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
+        if kind == StackKind::Cpu {
+            // Samples count nanoseconds where others count bytes.
+            let counters = Counters {
+                cpu_ns: self.counters.total_bytes,
+                ..Counters::default()
+            };
+            return StackTotals {
+                node,
+                kind,
+                counters,
+                sizes: Vec::new(),
+                late: LateFrees::default(),
+            };
+        }
         let counters = &mut self.counters;
         counters.live_bytes = unsigned(self.live_bytes);
         counters.live_blocks = unsigned(self.live_blocks);

@@ -46,9 +46,16 @@ fn threads_of(states: &[Words]) -> (Vec<Thread>, Vec<u32>) {
         let known = alone.get(&tid).copied().filter(|_| is_alone);
         let thread = known.unwrap_or_else(|| {
             let name = label(state);
-            threads.push(Thread { tid, name });
+            threads.push(Thread {
+                tid,
+                name,
+                cpu_ns: 0,
+            });
             (threads.len() - 1) as u32
         });
+        let used_ns = state[stat::CPU_NS].saturating_add(state[stat::EARLIER_CPU_NS]);
+        let cpu_ns = &mut threads[thread as usize].cpu_ns;
+        *cpu_ns = cpu_ns.saturating_add(used_ns);
         if is_alone {
             alone.insert(tid, thread);
         }
@@ -207,6 +214,7 @@ mod tests {
             total_bytes: 10 * calls,
             frees: 1,
             net_bytes,
+            cpu_ns: 0,
         };
         let by_thread = add_up(
             vec![

@@ -94,9 +94,10 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
             nodes.push(Entry { first, parent, key });
         }
         let Entry { first, parent, .. } = nodes[number as usize];
-        // Below the path of a reported block stands a node that is no frame.
+        // Below the path of a reported block, or of a sample, stands a node that is no frame.
         let (path, kind) = match key {
             node::REPORTED_KEY => (parent, StackKind::Reported),
+            node::CPU_KEY => (parent, StackKind::Cpu),
             _ => (first, StackKind::Heap),
         };
         give(item.half(node::HEAP_STACK), path, kind);

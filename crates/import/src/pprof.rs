@@ -232,7 +232,7 @@ impl Reader {
         }
         stacks.meta.started_unix_ns = parts.time_ns;
         stacks.meta.duration_ns = parts.duration_ns;
-        let missing: Vec<&str> = Counter::ALL
+        let missing: Vec<&str> = Counter::MEMORY
             .into_iter()
             .filter(|counter| !(has(*counter) || has_frees && *counter == Counter::Frees))
             .map(Counter::name)
@@ -279,5 +279,6 @@ fn place_of(counters: &mut Counters, counter: Counter) -> &mut u64 {
         Counter::Frees => &mut counters.frees,
         Counter::Temporaries => &mut counters.temporaries,
         Counter::Reallocs => &mut counters.reallocs_moved,
+        Counter::Cpu => &mut counters.cpu_ns,
     }
 }

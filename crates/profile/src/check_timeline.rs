@@ -4,7 +4,7 @@
 use crate::check::Wrong;
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
-use crate::timeline::{Change, MomentId, NameId, StackId, Timeline};
+use crate::timeline::{Change, CpuTime, MomentId, NameId, StackId, Timeline};
 
 impl Timeline {
     /// Makes the timeline consistent with itself and with a profile of so many
@@ -38,6 +38,12 @@ impl Timeline {
             |c| moment(c.moment) && stack(c.stack),
             &mut changes,
         );
+        let mut cpu = Wrong::new(Tag::CPUT, "CPU times point to no moment or stack");
+        keep(
+            &mut self.cpu,
+            |c| moment(c.moment) && stack(c.stack),
+            &mut cpu,
+        );
         let mut accounts = Wrong::new(Tag::ACCT, "accounts point to no moment");
         keep(&mut self.accounts, |a| moment(a.moment), &mut accounts);
         let mut snapshots = Wrong::new(Tag::SNAP, "snapshots point to no moment or name");
@@ -56,11 +62,21 @@ impl Timeline {
         keep(&mut self.deferrals, |d| stack(d.stack), &mut deferrals);
 
         let all = [
-            nameless, stamps, counts, totals, changes, accounts, snapshots, paths, deferrals,
+            nameless, stamps, counts, totals, changes, cpu, accounts, snapshots, paths, deferrals,
         ];
         let mut damages: Vec<Damage> = all.into_iter().filter_map(Wrong::damage).collect();
         damages.extend(self.repair_order());
+        damages.extend(self.repair_cpu_order());
         damages
+    }
+
+    fn repair_cpu_order(&mut self) -> Option<Damage> {
+        let place = |time: &CpuTime| (time.moment, time.stack);
+        if self.cpu.is_sorted_by_key(place) {
+            return None;
+        }
+        self.cpu.sort_by_key(place);
+        Some(Reason::bad("CPU times are not in the order of moments").of(Tag::CPUT))
     }
 
     fn repair_order(&mut self) -> Option<Damage> {

@@ -22,6 +22,7 @@ pub(crate) fn kind_to_code(kind: StackKind) -> u64 {
         StackKind::Pooled => 2,
         StackKind::Overflow => 3,
         StackKind::Reported => 4,
+        StackKind::Cpu => 5,
     }
 }
 
@@ -32,6 +33,7 @@ pub(crate) fn kind_from_code(code: u64) -> Option<StackKind> {
         2 => Some(StackKind::Pooled),
         3 => Some(StackKind::Overflow),
         4 => Some(StackKind::Reported),
+        5 => Some(StackKind::Cpu),
         _ => None,
     }
 }

@@ -2,6 +2,7 @@
 
 use crate::counters::Counters;
 use crate::model::{Profile, Stack, StackKind};
+use crate::units::Unit;
 
 /// The list of counters: the fields that a counter is the sum of, and what it is called.
 macro_rules! counter {
@@ -43,11 +44,16 @@ macro_rules! counter {
                 }
             }
 
-            pub fn is_bytes(self) -> bool {
+            /// What it counts, which is the end of its fields' names.
+            pub fn unit(self) -> Unit {
                 let fields: &[&str] = match self {
                     $(Counter::$Counter => &[$(stringify!($field)),+],)*
                 };
-                fields.iter().all(|field| field.ends_with("_bytes"))
+                match fields[0] {
+                    bytes if bytes.ends_with("_bytes") => Unit::Bytes,
+                    time if time.ends_with("_ns") => Unit::Ns,
+                    _ => Unit::Count,
+                }
             }
         }
     };
@@ -76,9 +82,25 @@ counter! {
         "temporaries", "temporary allocations", "Blocks freed before their thread allocated again";
     Reallocs: reallocs_in_place and reallocs_moved,
         "reallocs", "reallocations", "Reallocations, in place or moved";
+    Cpu: cpu_ns,
+        "cpu", "CPU time", "CPU time of the threads, by samples (residue run --cpu)";
 }
 
 impl Counter {
+    /// Those of memory, which are all but CPU time.
+    pub const MEMORY: [Counter; Counter::ALL.len() - 1] = [
+        Counter::Calls,
+        Counter::Total,
+        Counter::Live,
+        Counter::LiveBlocks,
+        Counter::Peak,
+        Counter::AtPeak,
+        Counter::AtPeakBlocks,
+        Counter::Frees,
+        Counter::Temporaries,
+        Counter::Reallocs,
+    ];
+
     pub fn value(self, stack: &Stack) -> u64 {
         self.of(&stack.counters)
     }
@@ -92,7 +114,7 @@ impl Counter {
                 MemoryKind::Heap => heap,
                 MemoryKind::Mapping => mappings,
                 // Peaks of what lies inside other memory have no whole.
-                MemoryKind::Reported => 0,
+                MemoryKind::Reported | MemoryKind::Cpu => 0,
                 MemoryKind::All => heap.saturating_add(mappings),
             };
         }
@@ -107,22 +129,39 @@ pub enum MemoryKind {
     Heap,
     Mapping,
     Reported,
+    /// Not memory: where CPU time was used.
+    Cpu,
     All,
 }
 
 impl MemoryKind {
-    pub const ALL: [MemoryKind; 4] = [
+    pub const ALL: [MemoryKind; 5] = [
         MemoryKind::Heap,
         MemoryKind::Mapping,
         MemoryKind::Reported,
+        MemoryKind::Cpu,
         MemoryKind::All,
     ];
+
+    /// The stacks that have this counter, where those of this kind are asked for.
+    pub fn counting(self, counter: Counter) -> MemoryKind {
+        match counter {
+            Counter::Cpu => MemoryKind::Cpu,
+            _ => self,
+        }
+    }
+
+    /// Whether its stacks have this counter.
+    pub fn has(self, counter: Counter) -> bool {
+        self == MemoryKind::All || (self == MemoryKind::Cpu) == (counter == Counter::Cpu)
+    }
 
     pub fn holds(self, kind: StackKind) -> bool {
         match self {
             MemoryKind::Heap => kind.is_heap(),
             MemoryKind::Mapping => kind == StackKind::Mapping,
             MemoryKind::Reported => kind == StackKind::Reported,
+            MemoryKind::Cpu => kind == StackKind::Cpu,
             MemoryKind::All => true,
         }
     }
@@ -133,6 +172,7 @@ impl MemoryKind {
             MemoryKind::Heap => "heap",
             MemoryKind::Mapping => "mapping",
             MemoryKind::Reported => "reported",
+            MemoryKind::Cpu => "cpu",
             MemoryKind::All => "all",
         }
     }
@@ -143,6 +183,7 @@ impl MemoryKind {
             MemoryKind::Heap => "Blocks of malloc, new and the like",
             MemoryKind::Mapping => "Memory from mmap, mremap and sbrk",
             MemoryKind::Reported => "Blocks that a pool or allocator of the program's own reported",
+            MemoryKind::Cpu => "Where CPU time was used (with --counter cpu)",
             MemoryKind::All => "All of them",
         }
     }
@@ -171,6 +212,7 @@ mod tests {
                 stack(StackKind::Overflow, 100),
                 stack(StackKind::Mapping, 1000),
                 stack(StackKind::Reported, 10_000),
+                stack(StackKind::Cpu, 100_000),
             ],
             ..Profile::default()
         };
@@ -182,26 +224,31 @@ mod tests {
     #[test]
     fn every_counter_has_its_own_value_and_name() {
         let values = Counter::ALL.map(|counter| counter.value(&stack(StackKind::Heap, 1)));
-        assert_eq!(values, [1, 3, 4, 5, 6, 7, 8, 2, 11, 19]);
+        assert_eq!(values, [1, 3, 4, 5, 6, 7, 8, 2, 11, 19, 12]);
         for (index, counter) in Counter::ALL.into_iter().enumerate() {
             let later = &Counter::ALL[index + 1..];
             assert!(later.iter().all(|other| other.name() != counter.name()));
         }
         let bytes = Counter::ALL
             .into_iter()
-            .filter(|counter| counter.is_bytes());
+            .filter(|counter| counter.unit() == Unit::Bytes);
         let bytes: Vec<&str> = bytes.map(Counter::name).collect();
         assert_eq!(bytes, ["total", "live", "peak", "at-peak"]);
+        assert_eq!(Counter::Cpu.unit(), Unit::Ns);
+        assert_eq!(Counter::Reallocs.unit(), Unit::Count);
     }
 
     #[test]
     fn shares_are_of_the_sum_but_peaks_are_of_the_peak() {
         let profile = profile();
         let whole = |counter: Counter| MemoryKind::ALL.map(|kind| counter.whole(&profile, kind));
-        assert_eq!(whole(Counter::Calls), [111, 1000, 10_000, 11_111]);
-        assert_eq!(whole(Counter::Live), [444, 4000, 40_000, 44_444]);
-        assert_eq!(whole(Counter::Reallocs), [2109, 19_000, 190_000, 211_109]);
-        assert_eq!(whole(Counter::Peak), [50, 7, 0, 57]);
+        assert_eq!(whole(Counter::Calls), [111, 1000, 10_000, 100_000, 111_111]);
+        assert_eq!(whole(Counter::Live), [444, 4000, 40_000, 400_000, 444_444]);
+        assert_eq!(
+            whole(Counter::Reallocs),
+            [2109, 19_000, 190_000, 1_900_000, 2_111_109]
+        );
+        assert_eq!(whole(Counter::Peak), [50, 7, 0, 0, 57]);
     }
 
     #[test]

@@ -48,6 +48,7 @@ macro_rules! counters {
         { $($(#[$doc:meta])* $field:ident,)* }
         of one stack only { $($(#[$doc_of_one:meta])* $of_one:ident,)* }
         { $($(#[$later_doc:meta])* $later:ident,)* }
+        of one stack only { $($(#[$doc_of_latest:meta])* $latest:ident,)* }
     ) => {
         numbers! {
             /// What one stack did.
@@ -55,6 +56,7 @@ macro_rules! counters {
                 $($(#[$doc])* $field,)*
                 $($(#[$doc_of_one])* $of_one,)*
                 $($(#[$later_doc])* $later,)*
+                $($(#[$doc_of_latest])* $latest,)*
             }
         }
 
@@ -98,7 +100,15 @@ counters! {
         /// Freed by the thread that made them before it allocated again.
         temporaries,
     }
+    of one stack only {
+        /// CPU time of the threads there, by samples; of [`crate::StackKind::Cpu`] alone, which
+        /// have no other counters.
+        cpu_ns,
+    }
 }
+
+/// Columns that every file has; later ones are zero where there are none.
+pub(crate) const FIRST_COUNTERS: usize = 11;
 
 impl Counters {
     pub fn reallocs(&self) -> u64 {
@@ -192,11 +202,12 @@ mod tests {
             "reallocs_in_place",
             "reallocs_moved",
             "temporaries",
+            "cpu_ns",
         ];
         assert_eq!(Counters::NAMES, names);
         let of_all: Vec<&str> = names
             .into_iter()
-            .filter(|name| !name.starts_with("at_peak"))
+            .filter(|name| !name.starts_with("at_peak") && *name != "cpu_ns")
             .collect();
         assert_eq!(Totals::NAMES, of_all);
     }

@@ -6,6 +6,7 @@ use serde::Deserialize;
 
 use crate::codes::{id_from_code, kind_from_code, swap_frees};
 use crate::columns::{Cursor, Delta, to_u32};
+use crate::counters::FIRST_COUNTERS;
 use crate::error::{Damage, Reason};
 use crate::jobs::{Jobs, THREADS_PAY_BYTES};
 use crate::layout::Tag;
@@ -179,13 +180,13 @@ fn paths(raw: &[u8]) -> Result<Vec<(NodeId, StackKind)>, Reason> {
 /// Stacks whose path is not known yet.
 fn counters(raw: &[u8]) -> Result<Vec<Stack>, Reason> {
     let mut cursor = Cursor::new(raw);
-    let rows = cursor.count(Counters::COUNT)?;
+    let rows = cursor.count(FIRST_COUNTERS)?;
     let columns = cursor.u64()?;
-    if columns < Counters::COUNT as u64 {
+    if columns < FIRST_COUNTERS as u64 {
         return Err(Reason::bad(format!("only {columns} columns")));
     }
     let mut known = Vec::with_capacity(Counters::COUNT);
-    for _ in 0..Counters::COUNT {
+    for _ in 0..columns.min(Counters::COUNT as u64) {
         known.push(cursor.column(rows)?);
     }
     // Columns of a newer writer; what they count is not known here.

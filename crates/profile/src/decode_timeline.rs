@@ -24,6 +24,7 @@ pub(crate) struct TimelineTables {
     counts: Option<Vec<Count>>,
     totals: Option<Vec<CounterTotal>>,
     changes: Parts<Change>,
+    cpu: Option<Vec<CpuTime>>,
     accounts: Option<Vec<Account>>,
     snapshots: Parts<Snapshot>,
     deferrals: Option<Vec<Deferral>>,
@@ -38,6 +39,7 @@ impl TimelineTables {
         jobs.table(Tag::CTOT, &mut self.totals, totals);
         if needs.changes {
             jobs.parts(Tag::CHNG, &mut self.changes, changes::decode);
+            jobs.table(Tag::CPUT, &mut self.cpu, cpu);
         }
         jobs.table(Tag::ACCT, &mut self.accounts, json);
         let snapshots = match needs.proc_maps {
@@ -65,6 +67,7 @@ impl TimelineTables {
             counts: self.counts.unwrap_or_default(),
             totals: self.totals.unwrap_or_default(),
             changes: self.changes.finish(Tag::CHNG, damages),
+            cpu: self.cpu.unwrap_or_default(),
             accounts: self.accounts.unwrap_or_default(),
             snapshots: self.snapshots.finish(Tag::SNAP, damages),
             deferrals: self.deferrals.unwrap_or_default(),
@@ -117,6 +120,23 @@ fn moments(raw: &[u8]) -> Result<Vec<Moment>, Reason> {
         });
     }
     Ok(moments)
+}
+
+fn cpu(raw: &[u8]) -> Result<Vec<CpuTime>, Reason> {
+    let mut cursor = Cursor::new(raw);
+    let rows = cursor.count(3)?;
+    let mut moments = Delta::new(cursor.column(rows)?);
+    let mut stacks = Delta::new(cursor.column(rows)?);
+    let mut times = cursor.column(rows)?;
+    let mut cpu = Vec::with_capacity(rows);
+    for _ in 0..rows {
+        cpu.push(CpuTime {
+            moment: moments.u32()?,
+            stack: stacks.u32()?,
+            ns: times.u64()?,
+        });
+    }
+    Ok(cpu)
 }
 
 fn stamps(raw: &[u8]) -> Result<Vec<Stamp>, Reason> {

@@ -32,6 +32,7 @@ use zstd::bulk::Compressor;
 
 use crate::codes::{id_to_code, kind_to_code, swap_frees};
 use crate::columns::Columns;
+use crate::counters::FIRST_COUNTERS;
 use crate::encode_timeline::timeline;
 use crate::error::Reason;
 use crate::layout::{
@@ -240,8 +241,13 @@ fn stacks(stacks: &[Stack]) -> Vec<u8> {
 
 fn counters(stacks: &[Stack]) -> Vec<u8> {
     let mut out = table(stacks.len());
-    out.put(Counters::COUNT as u64);
-    for column in 0..Counters::COUNT {
+    let has_later = stacks.iter().any(|stack| stack.counters.cpu_ns != 0);
+    let columns = match has_later {
+        true => Counters::COUNT,
+        false => FIRST_COUNTERS,
+    };
+    out.put(columns as u64);
+    for column in 0..columns {
         out.plain((stacks.iter()).map(|stack| swap_frees(stack.counters).values()[column]));
     }
     out.finish()

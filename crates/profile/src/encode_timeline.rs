@@ -10,6 +10,7 @@
 //!   CNTS  rows | delta event ...  | name ... | value ...
 //!   CTOT  rows | delta moment ... | name ... | value ...
 //!   CHNG  drawn in crate::changes
+//!   CPUT  rows | delta moment ... | delta stack ... | nanoseconds ...
 //!   ACCT  JSON [ account, ... ]
 //!   SNAP  rows | name ... | delta moment ... | lengths of maps, smaps, numa_maps ...
 //!              | all maps | all smaps | all numa_maps
@@ -47,6 +48,7 @@ pub(crate) fn timeline<W: Write>(file: &mut FileWriter<W>, timeline: &Timeline) 
     rows(file, Tag::CNTS, &timeline.counts, counts)?;
     rows(file, Tag::CTOT, &timeline.totals, totals)?;
     change_parts(file, &timeline.changes)?;
+    rows(file, Tag::CPUT, &timeline.cpu, cpu)?;
     if !timeline.accounts.is_empty() {
         file.section(Tag::ACCT, &serde_json::to_vec(&timeline.accounts)?)?;
     }
@@ -104,6 +106,12 @@ fn moments(out: &mut Columns, moments: &[Moment]) {
     sizes(out, &SIZES, moments);
     out.deltas(moments.iter().map(|m| m.recorder_bytes));
     out.plain(moments.iter().map(|m| u64::from(m.threads)));
+}
+
+fn cpu(out: &mut Columns, rows: &[CpuTime]) {
+    out.deltas(rows.iter().map(|row| u64::from(row.moment)));
+    out.deltas(rows.iter().map(|row| u64::from(row.stack)));
+    out.plain(rows.iter().map(|row| row.ns));
 }
 
 fn stamps(out: &mut Columns, stamps: &[Stamp]) {

@@ -41,7 +41,7 @@ use crate::model::{Profile, StackKind};
 /// The first byte is no text, so that no text file is ever taken for a recording.
 pub const MAGIC: [u8; 8] = *b"\x89RESIDUE";
 /// The highest there is. Goes up only when an old reader would misread a new file.
-pub const VERSION: u32 = 3;
+pub const VERSION: u32 = 4;
 /// The version of files with several profiles: see [`crate::processes`].
 pub(crate) const SEVERAL_PROCESSES: u32 = 3;
 
@@ -81,11 +81,11 @@ pub(crate) fn min_stored(raw_bytes: u64) -> Option<u64> {
 
 /// The lowest version whose readers understand this.
 pub(crate) fn version_of(profile: &Profile) -> u32 {
-    let mut kinds = profile.stacks.iter().map(|stack| stack.kind);
-    if kinds.any(|kind| kind == StackKind::Reported) {
-        2
-    } else {
-        1
+    let has = |kind: StackKind| profile.stacks.iter().any(|stack| stack.kind == kind);
+    match (has(StackKind::Cpu), has(StackKind::Reported)) {
+        (true, _) => 4,
+        (false, true) => 2,
+        (false, false) => 1,
     }
 }
 
@@ -129,7 +129,7 @@ macro_rules! sections {
 
 sections! {
     META MODS FUNC FRAM NODE STAK CNTR HTOT HLIV BRTH;
-    NTAB FILE PLAC THRD THST TIME MOMT STMP CNTS CTOT CHNG ACCT SNAP DEFR
+    NTAB FILE PLAC THRD THST TIME MOMT STMP CNTS CTOT CHNG CPUT ACCT SNAP DEFR
 }
 
 impl fmt::Display for Tag {

@@ -19,10 +19,13 @@ impl Measured {
     pub fn has(self, counter: Counter) -> bool {
         match self {
             Measured::Everything => true,
-            Measured::LiveOnly => matches!(counter, Counter::Live | Counter::LiveBlocks),
-            Measured::ByThread => {
-                matches!(counter, Counter::Calls | Counter::Total | Counter::Frees)
+            Measured::LiveOnly => {
+                matches!(counter, Counter::Live | Counter::LiveBlocks | Counter::Cpu)
             }
+            Measured::ByThread => matches!(
+                counter,
+                Counter::Calls | Counter::Total | Counter::Frees | Counter::Cpu
+            ),
         }
     }
 
@@ -30,8 +33,8 @@ impl Measured {
     pub fn has_field(self, name: &str) -> bool {
         match self {
             Measured::Everything => true,
-            Measured::LiveOnly => ["live_bytes", "live_blocks"].contains(&name),
-            Measured::ByThread => ["calls", "total_bytes", "frees"].contains(&name),
+            Measured::LiveOnly => ["live_bytes", "live_blocks", "cpu_ns"].contains(&name),
+            Measured::ByThread => ["calls", "total_bytes", "frees", "cpu_ns"].contains(&name),
         }
     }
 
@@ -48,10 +51,13 @@ impl Measured {
         match self {
             Measured::Everything => "was recorded",
             Measured::LiveOnly => {
-                "was not recorded for moments, only what was live: use --counter live or \
-                 live-blocks, or leave out the moment"
+                "was not recorded for moments, only what was live, and CPU time: use --counter \
+                 live, live-blocks or cpu, or leave out the moment"
             }
-            Measured::ByThread => "was not recorded by thread: use --counter calls, total or frees",
+            Measured::ByThread => {
+                "was not recorded by thread: use --counter calls, total, frees \
+                 or cpu"
+            }
         }
     }
 }

@@ -137,6 +137,10 @@ pub struct Options {
     pub max_depth: u32,
     pub start_paused: bool,
     pub verify_every: u64,
+    /// CPU time that one sample stands for; zero where none were taken.
+    pub cpu_period_ns: u64,
+    /// CPU time was recorded, and no memory.
+    pub without_heap: bool,
 }
 
 /// One load of one file; the same file loaded again is another module.
@@ -199,6 +203,8 @@ pub enum StackKind {
     Overflow,
     /// Blocks that the program's own allocator or pool reported.
     Reported,
+    /// No memory: where threads used CPU time.
+    Cpu,
 }
 
 impl StackKind {
@@ -210,6 +216,7 @@ impl StackKind {
             StackKind::Pooled => "pooled",
             StackKind::Overflow => "overflow",
             StackKind::Reported => "reported",
+            StackKind::Cpu => "cpu",
         }
     }
 
@@ -218,7 +225,7 @@ impl StackKind {
     pub fn is_heap(self) -> bool {
         match self {
             StackKind::Heap | StackKind::Pooled | StackKind::Overflow => true,
-            StackKind::Mapping | StackKind::Reported => false,
+            StackKind::Mapping | StackKind::Reported | StackKind::Cpu => false,
         }
     }
 }
@@ -241,6 +248,9 @@ pub struct Thread {
     pub tid: u32,
     /// As the program named it; empty where that is not known.
     pub name: String,
+    /// CPU time that it used, by the kernel's clock; with the threads that had its place before.
+    /// Zero where it was not read. Of a program that was killed, up to the last sample.
+    pub cpu_ns: u64,
 }
 
 /// What one thread did with the blocks of one stack.
@@ -255,6 +265,8 @@ pub struct ThreadCounters {
     pub frees: u64,
     /// Bytes made minus bytes freed; the sum over all threads is what is live.
     pub net_bytes: i64,
+    /// CPU time that it used there, by samples; of stacks of CPU time alone.
+    pub cpu_ns: u64,
 }
 
 impl ThreadCounters {
@@ -264,6 +276,7 @@ impl ThreadCounters {
         self.total_bytes = self.total_bytes.saturating_add(more.total_bytes);
         self.frees = self.frees.saturating_add(more.frees);
         self.net_bytes = self.net_bytes.saturating_add(more.net_bytes);
+        self.cpu_ns = self.cpu_ns.saturating_add(more.cpu_ns);
     }
 }
 

@@ -3,6 +3,7 @@
 //! ```text
 //!   stacks | threads in row ... | thread - thread before in the row ... | calls ...
 //!          | zigzag (calls - frees) ... | total bytes ... | zigzag net bytes ...
+//!          | CPU nanoseconds ..., unless all are zero
 //! ```
 //!
 //! Calls and frees of a thread are mostly nearly as many; a thread that frees
@@ -29,6 +30,9 @@ pub(crate) fn encode(rows: &Ragged<ThreadCounters>) -> Vec<u8> {
     out.plain(items.iter().map(|c| zigzag(c.calls.wrapping_sub(c.frees))));
     out.plain(items.iter().map(|c| c.total_bytes));
     out.plain(items.iter().map(|c| zigzag(c.net_bytes as u64)));
+    if items.iter().any(|c| c.cpu_ns != 0) {
+        out.plain(items.iter().map(|c| c.cpu_ns));
+    }
     out.finish()
 }
 
@@ -41,6 +45,10 @@ pub(crate) fn decode(raw: &[u8]) -> Result<Ragged<ThreadCounters>, Reason> {
     let mut outstanding = cursor.column(items)?;
     let mut total_bytes = cursor.column(items)?;
     let mut net_bytes = cursor.column(items)?;
+    let mut cpu_ns = match cursor.left() == 0 {
+        true => None,
+        false => Some(cursor.column(items)?),
+    };
     let mut counters = Vec::with_capacity(items);
     for &end in &ends {
         let mut thread = 0u64;
@@ -53,6 +61,10 @@ pub(crate) fn decode(raw: &[u8]) -> Result<Ragged<ThreadCounters>, Reason> {
                 total_bytes: total_bytes.u64()?,
                 frees: calls.wrapping_sub(unzigzag(outstanding.u64()?)),
                 net_bytes: unzigzag(net_bytes.u64()?) as i64,
+                cpu_ns: match &mut cpu_ns {
+                    Some(column) => column.u64()?,
+                    None => 0,
+                },
             });
         }
     }

@@ -37,6 +37,8 @@ pub struct Timeline {
     pub totals: Vec<CounterTotal>,
     /// Net changes of stacks, by moment, then stack; never zero in both.
     pub changes: Vec<Change>,
+    /// CPU time of stacks of [`crate::StackKind::Cpu`], by moment, then stack; never zero.
+    pub cpu: Vec<CpuTime>,
     pub accounts: Vec<Account>,
     pub snapshots: Vec<Snapshot>,
     pub deferrals: Vec<Deferral>,
@@ -50,6 +52,14 @@ impl Timeline {
         let end = to.map_or(self.changes.len(), behind);
         // Nothing lies between two moments in the wrong order.
         &self.changes[start.min(end)..end]
+    }
+
+    /// The same of CPU time.
+    pub fn cpu_between(&self, from: Option<MomentId>, to: Option<MomentId>) -> &[CpuTime] {
+        let behind = |moment: MomentId| self.cpu.partition_point(|c| c.moment <= moment);
+        let start = from.map_or(0, behind);
+        let end = to.map_or(self.cpu.len(), behind);
+        &self.cpu[start.min(end)..end]
     }
 }
 
@@ -269,6 +279,15 @@ pub struct Change {
     pub stack: StackId,
     pub bytes: i64,
     pub blocks: i64,
+}
+
+/// How much CPU time threads used at a stack between the moment before and this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct CpuTime {
+    pub moment: MomentId,
+    pub stack: StackId,
+    pub ns: u64,
 }
 
 /// What is resident, by kind, and what the allocator says of itself.

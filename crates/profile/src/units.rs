@@ -1,5 +1,40 @@
 //! Numbers with their units: the one way in which sizes and counts are written.
 
+use serde::Serialize;
+
+/// What a number counts.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+#[serde(rename_all = "kebab-case")]
+pub enum Unit {
+    #[default]
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    Count,
+}
+
+impl Unit {
+    /// The name it has in what is written for other programs.
+    pub fn name(self) -> &'static str {
+        match self {
+            Unit::Bytes => "bytes",
+            Unit::Ns => "ns",
+            Unit::Count => "count",
+        }
+    }
+
+    /// A number with its unit, to three digits where it has one.
+    pub fn amount(self, value: u64) -> String {
+        match self {
+            Unit::Bytes => bytes(value),
+            Unit::Ns => duration(value),
+            Unit::Count => count(value),
+        }
+    }
+}
+
 const UNITS: [&str; 7] = ["B", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
 
 /// A size in binary units, to three digits: `2.19 MiB`.

@@ -98,6 +98,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
             *timeline = Timeline {
                 moments: std::mem::take(&mut timeline.moments),
                 changes: std::mem::take(&mut timeline.changes),
+                cpu: std::mem::take(&mut timeline.cpu),
                 accounts: std::mem::take(&mut timeline.accounts),
                 deferrals: std::mem::take(&mut timeline.deferrals),
                 ..Timeline::default()
@@ -107,6 +108,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
             timeline.moments.clear();
             timeline.totals.clear();
             timeline.changes.clear();
+            timeline.cpu.clear();
             timeline.accounts.clear();
             timeline.snapshots.clear();
         }
@@ -114,6 +116,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
         Tag::CNTS => timeline.counts.clear(),
         Tag::CTOT => timeline.totals.clear(),
         Tag::CHNG => timeline.changes.clear(),
+        Tag::CPUT => timeline.cpu.clear(),
         Tag::ACCT => timeline.accounts.clear(),
         Tag::SNAP => timeline.snapshots.clear(),
         Tag::DEFR => timeline.deferrals.clear(),
@@ -256,8 +259,8 @@ fn headers_of_other_files_and_other_versions_are_told_apart() {
         decode(&several).unwrap_err().reason,
         Reason::SeveralProcesses
     );
-    let newer = [file_header(4, 0), body.clone()].concat();
-    let too_new = Reason::VersionTooNew { found: 4 };
+    let newer = [file_header(5, 0), body.clone()].concat();
+    let too_new = Reason::VersionTooNew { found: 5 };
     assert_eq!(decode(&newer).unwrap_err().reason, too_new);
     assert_eq!(decode_lossy(&newer).unwrap_err().reason, too_new);
 

@@ -32,6 +32,7 @@ fn expected(needs: Needs) -> Profile {
     }
     if !needs.changes {
         profile.timeline.changes.clear();
+        profile.timeline.cpu.clear();
     }
     if !needs.proc_maps {
         for snapshot in &mut profile.timeline.snapshots {

@@ -137,10 +137,31 @@ fn frames_without_a_table_are_frames_and_in_order() {
 }
 
 #[test]
+fn cpu_time_of_threads_comes_back() {
+    let mut profile = full_sample();
+    let mut by_thread = Ragged::default();
+    for row in 0..profile.by_thread.rows() {
+        let of_row = profile.by_thread.row(row).iter();
+        by_thread.push_row(of_row.map(|&counters| ThreadCounters {
+            cpu_ns: 7 * row as u64,
+            ..counters
+        }));
+    }
+    profile.by_thread = by_thread;
+    let file = encode(&profile).unwrap();
+    assert_eq!(raw(&file, Tag::THST)[42..], [0, 0, 7, 14, 28]);
+    assert_eq!(decode(&file).unwrap(), profile);
+}
+
+#[test]
 fn further_columns_of_a_newer_version_are_skipped() {
     let file = encode(&full_sample()).unwrap();
     for tag in [Tag::NTAB, Tag::PLAC, Tag::THST] {
         let mut newer = raw(&file, tag);
+        if tag == Tag::THST {
+            // CPU time, which is left out where there is none.
+            newer.extend([0; 5]);
+        }
         newer.extend([1; 10]);
         let read = decode(&with_payload(&file, tag, &newer)).unwrap();
         assert_eq!(read, full_sample(), "{tag}");

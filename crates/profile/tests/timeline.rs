@@ -8,13 +8,14 @@ use common::*;
 use residue_profile::timeline::*;
 use residue_profile::*;
 
-const TIMELINE: [Tag; 9] = [
+const TIMELINE: [Tag; 10] = [
     Tag::TIME,
     Tag::MOMT,
     Tag::STMP,
     Tag::CNTS,
     Tag::CTOT,
     Tag::CHNG,
+    Tag::CPUT,
     Tag::ACCT,
     Tag::SNAP,
     Tag::DEFR,
@@ -122,11 +123,14 @@ fn tables_without_rows_have_no_section() {
 }
 
 #[test]
-fn only_a_reported_stack_needs_version_2() {
+fn only_stacks_of_new_kinds_need_higher_versions() {
     let version = |profile: &Profile| encode(profile).unwrap()[8];
     let mut profile = full_sample();
     assert_eq!(version(&profile), 2);
+    profile.stacks[4].kind = StackKind::Cpu;
+    assert_eq!(version(&profile), 4);
     profile.stacks[3].kind = StackKind::Pooled;
+    profile.stacks[4].kind = StackKind::Heap;
     assert_eq!(version(&profile), 1);
 }
 

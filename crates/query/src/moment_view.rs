@@ -2,13 +2,26 @@
 //!
 //! Of a moment only what was live is known, not what had been allocated by then.
 
-use residue_profile::{Counters, Profile, Ragged, Span, StackKind, Totals};
+use residue_profile::{Counter, Counters, Profile, Ragged, Span, StackKind, Totals};
 
 /// What a stack holds, or by how much that changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Live {
     pub bytes: i64,
     pub blocks: i64,
+    /// CPU time, where that is what the stack has.
+    pub cpu_ns: i64,
+}
+
+impl Live {
+    /// The value of a counter that is known of moments.
+    pub fn value(&self, counter: Counter) -> i64 {
+        match counter {
+            Counter::LiveBlocks => self.blocks,
+            Counter::Cpu => self.cpu_ns,
+            _ => self.bytes,
+        }
+    }
 }
 
 /// What each stack came to hold in a span, exactly: less than nothing where it fell.
@@ -18,6 +31,12 @@ pub fn live(profile: &Profile, span: Span) -> Vec<Live> {
         if let Some(sum) = live.get_mut(change.stack as usize) {
             sum.bytes = sum.bytes.saturating_add(change.bytes);
             sum.blocks = sum.blocks.saturating_add(change.blocks);
+        }
+    }
+    for time in profile.timeline.cpu_between(span.from, span.to) {
+        if let Some(sum) = live.get_mut(time.stack as usize) {
+            let ns = i64::try_from(time.ns).unwrap_or(i64::MAX);
+            sum.cpu_ns = sum.cpu_ns.saturating_add(ns);
         }
     }
     live
@@ -31,6 +50,7 @@ pub fn of(mut view: Profile, span: Span) -> Profile {
         stack.counters = Counters {
             live_bytes: u64::try_from(live.bytes).unwrap_or(0),
             live_blocks: u64::try_from(live.blocks).unwrap_or(0),
+            cpu_ns: u64::try_from(live.cpu_ns).unwrap_or(0),
             ..Counters::default()
         };
         fallen_bytes = fallen_bytes.saturating_add(live.bytes.min(0).unsigned_abs());
@@ -44,7 +64,7 @@ pub fn of(mut view: Profile, span: Span) -> Profile {
     view.threads.clear();
     view.by_thread = Ragged::default();
     view.meta.notes.push(
-        "this is a moment of the recording: only live bytes and blocks of its stacks are known"
+        "this is a moment of the recording: only live bytes and blocks of its stacks, and CPU time, are known"
             .to_string(),
     );
     if fallen_bytes > 0 {

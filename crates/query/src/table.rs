@@ -1,5 +1,6 @@
 //! A table of names and numbers, which surfaces render.
 
+use residue_profile::units::Unit;
 use serde::Serialize;
 use serde::ser::{SerializeMap, SerializeSeq, Serializer};
 
@@ -16,7 +17,7 @@ pub struct Column {
     pub key: String,
     /// What it is called on paper.
     pub head: String,
-    pub is_bytes: bool,
+    pub unit: Unit,
     /// What its values are shown as shares of, beside the value.
     pub whole: Option<u64>,
 }

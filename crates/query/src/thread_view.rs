@@ -32,6 +32,7 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
                 add(&mut counters.calls, of_thread.calls);
                 add(&mut counters.total_bytes, of_thread.total_bytes);
                 add(&mut counters.frees, of_thread.frees);
+                add(&mut counters.cpu_ns, of_thread.cpu_ns);
             }
         }
         stack.counters = counters;
@@ -46,7 +47,7 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
     profile.sizes_live = Ragged::default();
     profile.births = Ragged::default();
     profile.meta.notes.push(format!(
-        "these are the calls, total bytes and frees of the threads `{pattern}`; \
+        "these are the calls, total bytes, frees and CPU time of the threads `{pattern}`; \
          live memory is not known by thread"
     ));
     Ok(profile)

@@ -142,6 +142,14 @@ pub fn unmapped(arena: Arena, record: Record, stack: u32, bytes: u64, is_gone: b
     bump(&record[FREED_BYTES], bytes);
 }
 
+/// A thread used so much CPU time at `stack`: so many periods, and their nanoseconds where others
+/// have bytes.
+pub fn sampled(arena: Arena, record: Record, stack: u32, periods: u64, ns: u64) {
+    log_interval(arena, record, stack);
+    bump(&record[ALLOCATIONS], periods);
+    bump(&record[BYTES], ns);
+}
+
 #[inline(always)]
 fn count_size(arena: Arena, record: Record, bytes: u64) {
     let bin = size_bin(bytes);

@@ -20,6 +20,7 @@ mod changes;
 mod config;
 mod confined;
 mod counts;
+mod cpu;
 mod detour;
 mod dynamic;
 mod functions;

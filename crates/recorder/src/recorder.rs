@@ -13,6 +13,7 @@ use crate::sys;
 use crate::thread::{self, Guard, Thread};
 use crate::trie::{self, Purpose};
 use crate::unwind::cached::Leaf;
+use crate::unwind::rule::Cursor;
 use crate::unwind::{capture, verify};
 use core::sync::atomic::Ordering;
 use residue_arena::node::{self, OVERFLOW_STACK, POOLED_STACK};
@@ -198,12 +199,29 @@ pub unsafe fn captured_stack(
 pub unsafe fn reported_stack(hot: &Hot, arena: Arena, thread: &mut Thread, caller: Caller) -> u32 {
     // SAFETY: handed on to the caller.
     let node = unsafe { capture::capture(thread, arena, caller.return_slot, caller.bp) };
+    stack_below(hot, arena, thread, node, node::REPORTED_KEY)
+}
+
+/// The stack id of a sample of CPU time, of which the same holds.
+///
+/// # Safety
+/// `leaf` must be where a signal interrupted this thread.
+#[inline(never)]
+pub unsafe fn sampled_stack(hot: &Hot, arena: Arena, thread: &mut Thread, leaf: Cursor) -> u32 {
+    // SAFETY: handed on to the caller.
+    let node = unsafe { capture::capture_from(thread, arena, leaf) };
+    stack_below(hot, arena, thread, node, node::CPU_KEY)
+}
+
+/// The stack id of the node with this key below a path.
+fn stack_below(hot: &Hot, arena: Arena, thread: &mut Thread, node: Option<u32>, key: u64) -> u32 {
+    // The cached stack is now this one, which is no block's.
     thread.stack.leaf = None;
-    let reported = node.and_then(|node| {
+    let below = node.and_then(|node| {
         verify::check(hot, thread);
-        trie::child(arena, &thread.recent_children, node, node::REPORTED_KEY)
+        trie::child(arena, &thread.recent_children, node, key)
     });
-    match reported {
+    match below {
         Some(node) => trie::stack_of(arena, node, Purpose::Heap),
         None => OVERFLOW_STACK,
     }

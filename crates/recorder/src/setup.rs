@@ -2,6 +2,7 @@
 
 use crate::arena_map::Arena;
 use crate::config::{self, Config};
+use crate::cpu;
 use crate::hot::{self, FRESH, Hot, INERT, RECORDING, SETTING_UP, Wiped};
 use crate::live;
 use crate::loss;
@@ -183,6 +184,7 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     thread_key::make();
     modules::set_up();
     modules::find_linker();
+    cpu::set_up(arena);
     arena
         .word(header::STATE)
         .store(header::READY, Ordering::Release);
@@ -211,6 +213,11 @@ pub fn apply_limits(hot: &Hot, arena: Arena) {
 pub fn config() -> &'static Config {
     // SAFETY: it is read once, before the program runs, and does not change after that.
     unsafe { &*KEPT.config.get() }
+}
+
+/// Whether allocations are to be recorded, and not CPU time alone.
+pub fn records_heap() -> bool {
+    config().number("heap") != Some(0)
 }
 
 /// Whether the command that started all this still runs: it holds a lock on its note in the
@@ -409,6 +416,13 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     let paused = config.number("paused").unwrap_or(0);
     arena.set(header::PAUSED, paused);
     arena.set(header::START_PAUSED, paused);
+    arena.set(
+        header::WITHOUT_HEAP,
+        u64::from(config.number("heap") == Some(0)),
+    );
+    let rate_hz = config.number("cpu").unwrap_or(0);
+    let period_ns = 1_000_000_000_u64.checked_div(rate_hz).unwrap_or(0);
+    arena.set(header::CPU_PERIOD_NS, period_ns);
     arena.set(header::TICK_NS, config.number("tick").unwrap_or(0));
     arena.set(header::SOURCE, config.number("source").unwrap_or(0));
     arena.set(header::INJECTED_BYTES, config.number("inject").unwrap_or(0));

@@ -4,10 +4,12 @@
 mod files;
 mod optional;
 mod time;
+mod timers;
 
 pub use files::*;
 pub use optional::*;
 pub use time::*;
+pub use timers::*;
 
 use crate::confined;
 use core::arch::asm;
@@ -365,6 +367,15 @@ pub fn block_signals() -> u64 {
 
 pub fn restore_signals(mask: u64) {
     change_signal_mask(mask);
+}
+
+/// Lets a signal come to this thread.
+pub fn unblock_signal(signal: u32) {
+    const UNBLOCK: usize = 1;
+    let set = 1_u64 << (signal - 1);
+    let from = &raw const set as usize;
+    // SAFETY: the kernel reads one word.
+    let _ = unsafe { call(SYS_RT_SIGPROCMASK, [UNBLOCK, from, 0, 8, 0, 0]) };
 }
 
 fn change_signal_mask(new: u64) -> u64 {

@@ -8,6 +8,7 @@
 
 use crate::abandoned;
 use crate::arena_map::{self, Arena};
+use crate::cpu;
 use crate::hot;
 use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
 use crate::loss::Loss;
@@ -75,6 +76,8 @@ pub struct Thread {
     /// Trie nodes of the scopes the thread is in, and how many.
     scopes: [u32; MOST_SCOPES],
     scope_depth: usize,
+    /// What brings samples of the thread's CPU time; in its first state only.
+    pub timer: cpu::Timer,
     pub recent_children: RecentChildren,
     pub recent_pages: [RecentPage; RECENT_PAGES],
     nested: *mut Thread,
@@ -137,6 +140,22 @@ pub fn last_block() -> usize {
         true => 0,
         // SAFETY: a thread's slot holds a state that is never unmapped.
         false => unsafe { (*thread).last_block },
+    }
+}
+
+/// The timer of this thread's CPU time.
+pub fn own_timer() -> Option<&'static cpu::Timer> {
+    let thread = own();
+    // SAFETY: a thread's slot holds a state that is never unmapped.
+    (!thread.is_null()).then(|| unsafe { &(*thread).timer })
+}
+
+/// How much CPU time this thread has used, for the record of its first state.
+pub fn note_cpu_time(ns: u64) {
+    let thread = own();
+    if !thread.is_null() {
+        // SAFETY: a thread's slot holds a state that is never unmapped.
+        unsafe { (*thread).stats[stat::CPU_NS].store(ns, Ordering::Relaxed) };
     }
 }
 
@@ -230,7 +249,28 @@ fn first_entry(loss: Loss) -> Option<Guard> {
         arena.word(header::THREADS).fetch_add(1, Ordering::Relaxed);
     }
     thread_key::set(thread.cast());
+    if let Some(arena) = hot::get().arena().filter(|_| tls::last().is_null()) {
+        // SAFETY: acquired above.
+        unsafe { (*thread).timer.start(arena, sys::tid()) };
+    }
     Some(guard)
+}
+
+/// This thread's state for a sample, whatever the thread is doing: a state that is in use, or
+/// muted, is left alone. `None` where the thread has none any more, or no further one is to be had.
+pub fn enter_for_sample() -> Option<Guard> {
+    let mut thread = own();
+    while !thread.is_null() {
+        // SAFETY: states in the chain are never unmapped and belong to this thread.
+        let state = unsafe { &mut *thread };
+        if state.busy.load(Ordering::Relaxed) == FREE {
+            state.busy.store(sys::stack_pointer(), Ordering::Relaxed);
+            compiler_fence(Ordering::SeqCst);
+            return Some(Guard { thread });
+        }
+        thread = state.nested_state(Loss::Nothing)?;
+    }
+    None
 }
 
 #[cold]
@@ -259,23 +299,7 @@ fn nested_entry(mut thread: *mut Thread, loss: Loss) -> Option<Guard> {
             state.muted_calls = state.muted_calls.wrapping_add(1);
             return None;
         }
-        let (event, paused) = (state.event, state.paused);
-        if state.nested.is_null() {
-            if state.nesting >= DEEPEST_NESTING {
-                loss.count();
-                return None;
-            }
-            let nested = acquire_or_count(loss)?;
-            // SAFETY: just acquired for this thread.
-            unsafe { (*nested).nesting = state.nesting + 1 };
-            state.nested = nested;
-        }
-        thread = state.nested;
-        // SAFETY: states in the chain are never unmapped.
-        unsafe {
-            (*thread).event = event;
-            (*thread).paused = paused;
-        }
+        thread = state.nested_state(loss)?;
     }
 }
 
@@ -473,6 +497,36 @@ impl Thread {
         }
     }
 
+    /// The state for what interrupts the use of this one, made when first needed. It works for the
+    /// same event, in the same scope.
+    #[cold]
+    fn nested_state(&mut self, loss: Loss) -> Option<*mut Thread> {
+        if self.nested.is_null() {
+            if self.nesting >= DEEPEST_NESTING {
+                loss.count();
+                return None;
+            }
+            let nested = acquire_or_count(loss)?;
+            // SAFETY: just acquired for this thread.
+            unsafe { (*nested).nesting = self.nesting + 1 };
+            self.nested = nested;
+        }
+        // SAFETY: states in the chain are never unmapped.
+        let nested = unsafe { &mut *self.nested };
+        nested.event = self.event;
+        nested.paused = self.paused;
+        if nested.scope() != self.scope() {
+            nested.scope_depth = 0;
+            nested.begin_scope(self.scope());
+        }
+        Some(self.nested)
+    }
+
+    /// Whether this is the state of a thread that nothing interrupted.
+    pub fn is_first(&self) -> bool {
+        self.nesting == 0
+    }
+
     /// The thread that has this state, if one has.
     pub fn owner(&self) -> Option<u32> {
         let tid = self.owner.load(Ordering::Acquire);
@@ -492,6 +546,8 @@ impl Thread {
         self.owner.store(tid, Ordering::Relaxed);
         self.busy.store(FREE, Ordering::Relaxed);
         self.nesting = 0;
+        // Of a thread that ended without saying so.
+        self.timer.stop();
         self.last_block = 0;
         self.muted = 0;
         self.event = 0;
@@ -517,6 +573,10 @@ pub unsafe extern "C" fn thread_ended(value: *mut c_void) {
     }
     if round < LAST_ROUND && thread_key::set(value.wrapping_byte_add(1)) {
         return;
+    }
+    if let Some(arena) = hot.arena() {
+        // SAFETY: states are never unmapped, and this one is still ours.
+        cpu::thread_ends(arena, unsafe { &mut *thread });
     }
     tls::set_last(thread);
     tls::set(core::ptr::null_mut());

@@ -1,11 +1,17 @@
 //! The recorder that travels inside this executable, put where the dynamic
 //! linker can load it.
 //!
+//! Functions that a recording has no use for are not hooked: their names are taken out of the file,
+//! so that programs call the real ones as if there were no recorder.
+//!
 //! The file is named by its content and never deleted: a child that starts much
 //! later still finds it, and two runs at once share it.
 
 use anyhow::{Context, Result, bail};
 use nix::sys::statvfs::FsFlags;
+use object::elf::Sym64;
+use object::read::elf::ElfFile64;
+use object::{LittleEndian, Object, ObjectSection, ObjectSymbol};
 use residue_symbols::is_out_of_reach;
 use std::fs;
 use std::io::Write;
@@ -14,11 +20,88 @@ use std::path::{Path, PathBuf};
 
 const RECORDER: &[u8] = include_bytes!(env!("RESIDUE_RECORDER"));
 
+/// What is to be recorded.
+#[derive(Debug, Clone, Copy)]
+pub struct Purpose {
+    pub heap: bool,
+    pub cpu: bool,
+}
+
+/// Functions that only samples of CPU time have a use for.
+const OF_CPU: [&str; 8] = [
+    "pthread_create",
+    "sigaction",
+    "signal",
+    "bsd_signal",
+    "__sysv_signal",
+    "sigset",
+    "sigprocmask",
+    "pthread_sigmask",
+];
+
+/// Functions that only the heap's recording has a use for; besides C++'s operators.
+const OF_HEAP: [&str; 21] = [
+    "malloc",
+    "calloc",
+    "realloc",
+    "reallocarray",
+    "posix_memalign",
+    "aligned_alloc",
+    "memalign",
+    "valloc",
+    "pvalloc",
+    "free",
+    "cfree",
+    "free_sized",
+    "free_aligned_sized",
+    "mmap",
+    "mmap64",
+    "mremap",
+    "munmap",
+    "sbrk",
+    "brk",
+    "shmat",
+    "shmdt",
+];
+
+impl Purpose {
+    fn hooks(self, name: &str) -> bool {
+        let is_of_heap =
+            OF_HEAP.contains(&name) || name.starts_with("_Zn") || name.starts_with("_Zd");
+        (self.heap || !is_of_heap) && (self.cpu || !OF_CPU.contains(&name))
+    }
+}
+
+/// The recorder with the hooks for a purpose. A name of the file's own concern, which a local one
+/// is, is not found by the dynamic linker.
+fn with_hooks(purpose: Purpose) -> Result<Vec<u8>> {
+    const INFO_OFFSET: u64 = 4;
+    const KIND_MASK: u8 = 0x0f;
+    let file = ElfFile64::<LittleEndian>::parse(RECORDER).context("the recorder's own file")?;
+    let table = file.section_by_name(".dynsym");
+    let (start, _) = table
+        .and_then(|table| table.file_range())
+        .context("the recorder has no dynamic symbols")?;
+    let mut bytes = RECORDER.to_vec();
+    for symbol in file
+        .dynamic_symbols()
+        .filter(|symbol| symbol.is_definition())
+    {
+        if !purpose.hooks(symbol.name()?) {
+            let entry = symbol.index().0 as u64 * size_of::<Sym64<LittleEndian>>() as u64;
+            let place = usize::try_from(start + entry + INFO_OFFSET)?;
+            *bytes.get_mut(place).context("the recorder is cut short")? &= KIND_MASK;
+        }
+    }
+    Ok(bytes)
+}
+
 /// The path of the recorder, written there first where it is not yet.
-pub fn install() -> Result<PathBuf> {
+pub fn install(purpose: Purpose) -> Result<PathBuf> {
+    let recorder = with_hooks(purpose)?;
     let mut last_error = None;
     for directory in candidate_directories() {
-        match install_in(&directory) {
+        match install_in(&directory, &recorder) {
             Ok(path) => return Ok(path),
             Err(error) => last_error = Some(error),
         }
@@ -45,7 +128,7 @@ fn candidate_directories() -> Vec<PathBuf> {
     of_root.into_iter().chain(cache).chain(shared).collect()
 }
 
-fn install_in(directory: &Path) -> Result<PathBuf> {
+fn install_in(directory: &Path, recorder: &[u8]) -> Result<PathBuf> {
     // LD_PRELOAD is split at these, and nothing can quote them.
     if directory
         .as_os_str()
@@ -87,12 +170,12 @@ fn install_in(directory: &Path) -> Result<PathBuf> {
     if !is_out_of_reach(directory) {
         bail!("{}: within reach of another user", directory.display());
     }
-    let path = directory.join(format!("recorder-{:016x}.so", fingerprint(RECORDER)));
-    let is_there = fs::read(&path).is_ok_and(|found| found == RECORDER);
+    let path = directory.join(format!("recorder-{:016x}.so", fingerprint(recorder)));
+    let is_there = fs::read(&path).is_ok_and(|found| found == recorder);
     if !is_there {
         let mut file = tempfile::NamedTempFile::new_in(directory)
             .with_context(|| directory.display().to_string())?;
-        file.write_all(RECORDER)
+        file.write_all(recorder)
             .and_then(|()| {
                 file.as_file()
                     .set_permissions(fs::Permissions::from_mode(0o755))

@@ -6,7 +6,7 @@ use std::path::Path;
 use anyhow::{Result, bail};
 
 use crate::arenas::{ArenaDirectory, Order};
-use crate::library;
+use crate::library::{self, Purpose};
 use crate::program::{self, Obstacle};
 use crate::settings::Settings;
 
@@ -32,7 +32,10 @@ impl Prepared {
             Some(_) => bail!("LD_PRELOAD names ThreadSanitizer's library, which allows no other"),
             None => {}
         }
-        let library = library::install()?;
+        let library = library::install(Purpose {
+            heap: settings.with_heap,
+            cpu: settings.cpu_hz != 0,
+        })?;
         let arenas = ArenaDirectory::create(directory, order)?;
         let mut preload = library.into_os_string();
         if !preloaded.is_empty() {

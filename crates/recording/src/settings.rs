@@ -14,6 +14,9 @@ pub struct Settings {
     /// Compare one in this many stacks with libgcc's; zero: none.
     pub verify_every: u64,
     pub start_paused: bool,
+    /// Samples of CPU time a second; zero: none.
+    pub cpu_hz: u32,
+    pub with_heap: bool,
     pub with_children: bool,
     /// Record only programs of this name; empty: all.
     pub program_pattern: String,
@@ -63,7 +66,7 @@ impl Settings {
         let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
         let mut value = OsString::from(format!(
             "min={};max={};depth={};verify={};paused={};source={};tick={};every={};at={};inject={};\
-             untouched={};root={};children={};match={};own={};list={};dir=",
+             untouched={};root={};children={};match={};own={};list={};cpu={};heap={};dir=",
             self.min_size,
             self.max_size,
             self.max_depth,
@@ -83,6 +86,8 @@ impl Settings {
             self.program_pattern,
             self.own_names,
             u8::from(finds_modules_by_list()),
+            self.cpu_hz,
+            u8::from(self.with_heap),
         ));
         value.push(arena_directory);
         value

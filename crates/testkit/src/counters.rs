@@ -16,6 +16,7 @@ pub fn all_different() -> Counters {
         reallocs_in_place: 1,
         reallocs_moved: 2,
         temporaries: 5,
+        cpu_ns: 0,
     }
 }
 
@@ -33,6 +34,7 @@ pub fn multiples(of: u64) -> Counters {
         reallocs_in_place: 19 * of,
         reallocs_moved: 23 * of,
         temporaries: 29 * of,
+        cpu_ns: 0,
     }
 }
 

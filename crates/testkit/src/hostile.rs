@@ -195,6 +195,7 @@ pub fn many_threads() -> Profile {
         .map(|tid| Thread {
             tid,
             name: String::new(),
+            cpu_ns: 0,
         })
         .collect();
     let stacks = profile.stacks.len();
@@ -208,6 +209,7 @@ pub fn many_threads() -> Profile {
                 total_bytes: 10,
                 frees: 0,
                 net_bytes: 10,
+                cpu_ns: 0,
             },
         )
     });
@@ -247,6 +249,7 @@ pub fn named(name: &str) -> Profile {
     profile.threads = vec![Thread {
         tid: 1,
         name: name(),
+        cpu_ns: 0,
     }];
     profile.by_thread = Ragged::from_sorted(
         profile.stacks.len(),

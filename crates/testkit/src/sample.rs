@@ -325,5 +325,6 @@ pub fn timeline() -> Timeline {
             longest_events: 3,
             freed_at: Some(7),
         }],
+        cpu: Vec::new(),
     }
 }

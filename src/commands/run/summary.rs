@@ -9,8 +9,8 @@ use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_names::cut_middle;
 use residue_profile::timeline::Source;
-use residue_profile::units::{bytes, count, counted, counted_units};
-use residue_profile::{End, ListedProcess, Profile, write_processes};
+use residue_profile::units::{bytes, count, counted, counted_units, duration};
+use residue_profile::{End, ListedProcess, Profile, StackKind, write_processes};
 use residue_query::choice::Names;
 use residue_query::leaks::headline;
 use residue_query::no_events::NoVerdict;
@@ -188,6 +188,11 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
             count(others as u64 + 1),
         ));
     }
+    tell_cpu(profile);
+    if profile.meta.options.without_heap {
+        tell_notes(profile);
+        return false;
+    }
     tell(format_args!(
         "{}, {}, {} in total, peak {}, live {} in {}",
         events_text(profile),
@@ -217,6 +222,35 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
             tell(format_args!("  {}", missing.advice));
         }
     }
+    tell_notes(profile);
+    verdict.is_some()
+}
+
+/// CPU time, where it was sampled.
+fn tell_cpu(profile: &Profile) {
+    let period_ns = profile.meta.options.cpu_period_ns;
+    if period_ns == 0 {
+        return;
+    }
+    let cpu = profile
+        .stacks
+        .iter()
+        .filter(|stack| stack.kind == StackKind::Cpu);
+    let stacks = cpu.clone().count() as u64;
+    let ns = cpu.fold(0_u64, |sum, stack| {
+        sum.saturating_add(stack.counters.cpu_ns)
+    });
+    tell(format_args!(
+        "{}, {} of CPU time in {} of {}, at {}: `--counter cpu` shows it",
+        events_text(profile),
+        duration(ns),
+        counted(ns / period_ns, "sample", "samples"),
+        duration(period_ns),
+        counted(stacks, "stack", "stacks"),
+    ));
+}
+
+fn tell_notes(profile: &Profile) {
     let notes = &profile.meta.notes;
     for warning in warnings(profile) {
         tell(format_args!("warning: {warning}"));
@@ -231,7 +265,6 @@ fn tell_process(profile: &Profile, others: usize) -> bool {
             counted(more, "more note", "more notes")
         ));
     }
-    verdict.is_some()
 }
 
 /// The verdict with as many stacks as fit.

@@ -58,7 +58,10 @@ export function CallersView() {
 function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean }) {
   const { isRange } = props;
   const unit = fileAbout()?.unit ?? "event";
-  const offered = COUNTERS.filter((one) => !isRange || RANGE_COUNTERS.includes(one.counter));
+  const hasCpu = fileAbout()?.has.cpu;
+  const offered = COUNTERS.filter(
+    (one) => (!isRange || RANGE_COUNTERS.includes(one.counter)) && (one.counter !== "cpu" || hasCpu),
+  );
   return (
     <div class="toolbar callers-toolbar">
       <SearchField

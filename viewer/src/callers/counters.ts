@@ -13,6 +13,7 @@ export const COUNTERS: { counter: CounterName; words: string }[] = [
   { counter: "peak", words: "peak bytes" },
   { counter: "at-peak", words: "bytes when the heap was highest" },
   { counter: "at-peak-blocks", words: "blocks when the heap was highest" },
+  { counter: "cpu", words: "CPU time" },
 ];
 
 /** The counter to ask for: of a range only some are known. */
@@ -22,6 +23,6 @@ export function counterFor(asked: string, isRange: boolean): CounterName {
 }
 
 export function counterWords(counter: CounterName, isRange: boolean): string {
-  if (isRange) return counter === "live-blocks" ? "growth in blocks" : "growth in bytes";
+  if (isRange && counter !== "cpu") return counter === "live-blocks" ? "growth in blocks" : "growth in bytes";
   return COUNTERS.find((one) => one.counter === counter)?.words ?? counter;
 }

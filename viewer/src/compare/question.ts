@@ -16,6 +16,7 @@ export const COUNTERS: { counter: CounterName; words: string }[] = [
   { counter: "frees", words: "frees" },
   { counter: "temporaries", words: "temporaries" },
   { counter: "reallocs", words: "reallocations" },
+  { counter: "cpu", words: "CPU time" },
 ];
 
 export function counterOf(text: string): CounterName {

@@ -82,7 +82,7 @@ export function netRate(compare: Compare): number | null {
 }
 
 export function compareHead(compare: Compare): string[] {
-  const unit = compare.unit === "bytes" ? "_bytes" : "";
+  const unit = compare.unit === "count" ? "" : `_${compare.unit}`;
   const rates = compare.per === null ? [] : ["before", "after", "change"].map((name) => `${name}${unit}_per_${compare.per}`);
   return ["class", `before${unit}`, `after${unit}`, `change${unit}`, ...rates, "share", compare.by];
 }

@@ -11,7 +11,7 @@ import { ROOT } from "./calltree";
 import { FlameTree, type InvertedBox } from "./flametree";
 import type { Question } from "./question";
 import type { Recording, Selection } from "./recording";
-import { selectionOf, unitOf } from "./selection";
+import { RANGE_COUNTER_WORDS, selectionOf, unitOf } from "./selection";
 import type { TreeBy } from "./trees";
 import type { Values } from "./values";
 
@@ -81,7 +81,7 @@ function otherRange(question: Question, selection: Selection): Selection | null 
   if (against === null) return null;
   if (against === "a" || against === "b") throw new Error("only one profile is in this file");
   if (!RANGE_COUNTERS.includes(selection.counter)) {
-    throw new Error(`ranges of events are compared by ${RANGE_COUNTERS.join(" and ")}`);
+    throw new Error(`ranges of events are compared by ${RANGE_COUNTER_WORDS}`);
   }
   return { ...selection, events: question.events("against") };
 }

@@ -56,7 +56,7 @@ const ABOUT: FileAbout = {
   allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, last_measured_event: 4, events: 4,
   stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: NO_STATS, warnings: [],
   counters: ["hits"], threads: [], scopes: ["load"],
-  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true },
+  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true, cpu: true },
 };
 
 /** What was made and not kept was freed. */
@@ -164,7 +164,7 @@ export function made(): FileData {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),
       live: stages("live", null), time: stages("time", null),
     },
-    sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), all: bins(4) },
+    sizes: { heap: bins(1), mapping: bins(2), reported: bins(3), cpu: bins(5), all: bins(4) },
     labels: LABELS.map((label) => ({ ...label })),
     libraries: LIBRARIES.map((library) => ({ ...library })),
     begins: [1, 2, 3, 4],

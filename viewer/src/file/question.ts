@@ -9,7 +9,7 @@ export interface EventRange {
   to: number;
 }
 
-const KINDS: Kind[] = ["heap", "mapping", "reported", "all"];
+const KINDS: Kind[] = ["heap", "mapping", "reported", "cpu", "all"];
 
 export class Question {
   private readonly parameters: URLSearchParams;

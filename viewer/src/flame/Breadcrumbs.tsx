@@ -2,13 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { go } from "../address";
+import type { Unit } from "../answers";
 import { amount } from "../format";
 import type { Crumb } from "./crumbs";
 
 /** At the end of a long way; those before are shown on demand. */
 const LAST_SHOWN = 5;
 
-export function Breadcrumbs(props: { crumbs: Crumb[]; unit: "bytes" | "count" }) {
+export function Breadcrumbs(props: { crumbs: Crumb[]; unit: Unit }) {
   const { crumbs, unit } = props;
   const [isWhole, setIsWhole] = useState(false);
   const hidden = isWhole ? 0 : Math.max(0, crumbs.length - 1 - LAST_SHOWN);

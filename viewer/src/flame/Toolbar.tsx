@@ -105,7 +105,7 @@ export function Toolbar(props: {
   const by = byOf(given);
   const direction = given["layout"] === "flame" ? "flame" : "icicle";
   const known = countersOf(given);
-  const counters = COUNTERS.filter((one) => known.includes(one.name));
+  const counters = COUNTERS.filter((one) => known.includes(one.name) && (one.name !== "cpu" || file?.has.cpu));
   const isWhole = isByThread(given);
   return (
     <div class="toolbar flame-toolbar" role="toolbar" aria-label="What the flame graph shows">
@@ -119,7 +119,9 @@ export function Toolbar(props: {
       </label>
       <KindSelect label="of" />
       {given["events"] && !isWhole && (
-        <span class="muted flame-what">{`what ${file?.unit ?? "event"}s ${given["events"]} left`}</span>
+        <span class="muted flame-what">
+          {`what ${file?.unit ?? "event"}s ${given["events"]} ${counterOf(given) === "cpu" ? "took" : "left"}`}
+        </span>
       )}
       <label class="field">
         by

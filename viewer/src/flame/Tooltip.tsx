@@ -1,7 +1,7 @@
 // The numbers of the box under the mouse, to the last digit.
 
 import { useLayoutEffect, useRef } from "preact/hooks";
-import { amount, count, counted, percent } from "../format";
+import { amount, exactAmount, percent } from "../format";
 import { changeOf, signOf } from "./difference";
 import { noteAt } from "./layout";
 import { libraryOf, nameOf, type Tree } from "./tree";
@@ -10,10 +10,6 @@ import { libraryOf, nameOf, type Tree } from "./tree";
 export interface SideNames {
   before: string;
   after: string;
-}
-
-function exact(value: number, unit: "bytes" | "count"): string {
-  return unit === "bytes" ? counted(value, "byte") : count(value);
 }
 
 function Row(props: { what: string; short: string; long?: string }) {
@@ -38,7 +34,7 @@ function Compared(props: { tree: Tree; box: number; sides: SideNames; turn: stri
       <tr>
         <th scope="row">{what}</th>
         <td>{sign + amount(size, unit)}</td>
-        <td class="flame-tip-exact">{sign + exact(size, unit)}</td>
+        <td class="flame-tip-exact">{sign + exactAmount(size, unit)}</td>
         {perTurn !== undefined && <td class="flame-tip-exact">{`${perTurn} per ${props.turn}`}</td>}
       </tr>
     );
@@ -86,9 +82,9 @@ export function Tooltip(props: {
           {props.sides !== null && answer.base !== null ? (
             <Compared tree={tree} box={box} sides={props.sides} turn={props.turn} />
           ) : (
-            <Row what="with all below" short={amount(value, answer.unit)} long={exact(value, answer.unit)} />
+            <Row what="with all below" short={amount(value, answer.unit)} long={exactAmount(value, answer.unit)} />
           )}
-          <Row what="own" short={amount(answer.own[box]!, answer.unit)} long={exact(answer.own[box]!, answer.unit)} />
+          <Row what="own" short={amount(answer.own[box]!, answer.unit)} long={exactAmount(answer.own[box]!, answer.unit)} />
           <Row what="of everything" short={percent(value, answer.whole)} />
           {tree.answer.breadcrumbs.length + root > 0 && box !== root && (
             <Row what="of what is shown" short={percent(value, rootValue)} />

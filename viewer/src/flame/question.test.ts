@@ -17,7 +17,7 @@ test("all parameters are passed on", () => {
 });
 
 test("counters that are not known give way", () => {
-  expect(countersOf({})).toHaveLength(10);
+  expect(countersOf({})).toHaveLength(11);
   expect(counterOf({ counter: "peak" })).toBe("peak");
   expect(counterOf({ counter: "peak", events: "1..2" })).toBe("live");
   expect(counterOf({ counter: "live-blocks", events: "1..2" })).toBe("live-blocks");

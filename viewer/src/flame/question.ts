@@ -14,12 +14,13 @@ export const COUNTERS: { name: CounterName; words: string }[] = [
   { name: "temporaries", words: "temporary allocations" },
   { name: "reallocs", words: "reallocations" },
   { name: "frees", words: "frees" },
+  { name: "cpu", words: "CPU time" },
 ];
 
 export const BY: FlameBy[] = ["function", "line", "module", "scope", "thread"];
 
 /** Of one thread only these are known, and only of the whole recording. */
-const THREAD_COUNTERS: CounterName[] = ["total", "calls", "frees"];
+const THREAD_COUNTERS: CounterName[] = ["total", "calls", "frees", "cpu"];
 
 /** As many rows as the server sends: boxes that are left out are then really small. */
 const MOST_ROWS = 4096;

@@ -13,7 +13,7 @@ import { libraryOf, nameOf, type Tree } from "./tree";
 /** One line with the exact numbers of a box. */
 export function exactWords(tree: Tree, box: number): string {
   const { answer } = tree;
-  const unit = answer.unit === "bytes" ? " bytes" : "";
+  const unit = answer.unit === "count" ? "" : ` ${answer.unit}`;
   const parts = [`${nameOf(tree, box)}`];
   const library = libraryOf(tree, box);
   if (library) parts.push(library);

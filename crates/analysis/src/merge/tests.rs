@@ -32,6 +32,7 @@ fn process(pid: u32, base: u64, paths: &[(&str, u64)]) -> Profile {
         threads: vec![Thread {
             tid: pid,
             name: "main".into(),
+            cpu_ns: 0,
         }],
         ..built.profile
     };
@@ -64,6 +65,7 @@ fn add_stack(built: &mut Builder, name: &str, live: u64) {
         reallocs_in_place: 3,
         reallocs_moved: 4,
         temporaries: 5,
+        cpu_ns: 0,
     };
     built.stack(&format!("main@job;{name}:7@job"), counters);
     let profile = &mut built.profile;
@@ -84,6 +86,7 @@ fn add_stack(built: &mut Builder, name: &str, live: u64) {
         total_bytes: 2 * live,
         frees: 1,
         net_bytes: live as i64,
+        cpu_ns: 0,
     }]);
     profile.heap.calls += 2;
     profile.heap.live_bytes += live;
@@ -156,6 +159,7 @@ fn every_number_is_added() {
         reallocs_in_place: 9,
         reallocs_moved: 12,
         temporaries: 15,
+        cpu_ns: 0,
     };
     assert_eq!(sum.stacks.len(), 1);
     assert_eq!(sum.stacks[0].counters, counters);

@@ -69,7 +69,7 @@ fn samples_lead_to_names_files_and_lines() {
 fn there_is_a_thread_for_every_counter() {
     let file = written();
     let threads = file["threads"].as_array().unwrap();
-    assert_eq!(threads.len(), 10);
+    assert_eq!(threads.len(), 11);
     let stacks = sample::profile().stacks;
     for (thread, counter) in threads.iter().zip(Counter::ALL) {
         let weights = thread["samples"]["weight"].as_array().unwrap();
@@ -96,5 +96,5 @@ fn all_columns_of_a_table_are_as_long_as_it_says() {
             }
         }
     }
-    assert_eq!(columns, 28 + 10 * (3 + 6));
+    assert_eq!(columns, 28 + 11 * (3 + 6));
 }

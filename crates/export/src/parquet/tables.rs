@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use parquet::errors::Result;
 use residue_calltree::NOT_SHOWN;
 use residue_profile::timeline::{EventNumber, Moment, MomentKind, NameId};
+use residue_profile::units::Unit;
 use residue_profile::{Counter, Profile};
 use rustc_hash::FxHashMap;
 
@@ -50,9 +51,9 @@ pub(super) fn stacks<'a>(
 /// With the unit: `live_bytes`, `live_blocks`, `calls`.
 fn column_name(counter: Counter) -> String {
     let name = counter.name().replace('-', "_");
-    match counter.is_bytes() {
-        true => format!("{name}_bytes"),
-        false => name,
+    match counter.unit() {
+        Unit::Count => name,
+        unit => format!("{name}_{}", unit.name()),
     }
 }
 

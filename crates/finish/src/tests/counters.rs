@@ -28,6 +28,7 @@ fn counters_of_all_threads_are_added_up() {
         reallocs_in_place: 4,
         reallocs_moved: 5,
         temporaries: 0,
+        cpu_ns: 0,
     };
     assert_eq!(profile.stacks[0].counters, expected);
     assert_eq!(profile.heap.peak_bytes, 123);
@@ -50,6 +51,7 @@ fn counters_of_all_threads_are_added_up() {
         total_bytes,
         frees,
         net_bytes,
+        cpu_ns: 0,
     };
     let expected = [of_thread(0, 3, 123, 0, 123), of_thread(1, 1, 7, 1, -93)];
     assert_eq!(profile.by_thread.row(0), expected);

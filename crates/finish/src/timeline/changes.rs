@@ -9,7 +9,8 @@ use crate::ledger::Ledger;
 use residue_arena::moments::*;
 use residue_arena::node;
 use residue_arena::region::Region;
-use residue_profile::timeline::{Change, MomentId, StackId};
+use residue_profile::StackKind;
+use residue_profile::timeline::{Change, CpuTime, MomentId, StackId};
 use rustc_hash::FxHashMap;
 
 /// Bytes and blocks.
@@ -20,7 +21,13 @@ fn add(sum: &mut Amount, (bytes, blocks): Amount) {
     sum.1 = sum.1.wrapping_add(blocks);
 }
 
-pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Vec<Change>, Error> {
+/// Of the live memory of stacks; and CPU time, which is logged as if it were live.
+pub struct Changes {
+    pub memory: Vec<Change>,
+    pub cpu: Vec<CpuTime>,
+}
+
+pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Changes, Error> {
     let mut sums: FxHashMap<(MomentId, StackId), Amount> = FxHashMap::default();
     let mut known: Vec<Amount> = vec![(0, 0); ledger.rows.len()];
     let mut learn = |stack: StackId, interval: u64, amount: Amount| {
@@ -43,21 +50,43 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Vec
     if let Some(last) = numbers.last() {
         let stacks = ledger.rows.iter().zip(known).zip(0..);
         for ((row, (known_bytes, known_blocks)), stack) in stacks {
-            let bytes = (row.counters.live_bytes as i64).wrapping_sub(known_bytes);
-            let blocks = (row.counters.live_blocks as i64).wrapping_sub(known_blocks);
-            add(sums.entry((last, stack)).or_default(), (bytes, blocks));
+            let counters = &row.counters;
+            let amount = match row.kind {
+                StackKind::Cpu => ((counters.cpu_ns as i64).wrapping_sub(known_bytes), 0),
+                _ => (
+                    (counters.live_bytes as i64).wrapping_sub(known_bytes),
+                    (counters.live_blocks as i64).wrapping_sub(known_blocks),
+                ),
+            };
+            add(sums.entry((last, stack)).or_default(), amount);
         }
     }
-    let mut changes: Vec<Change> = sums
-        .into_iter()
-        .filter(|(_, amount)| *amount != (0, 0))
-        .map(|((moment, stack), (bytes, blocks))| Change {
-            moment,
-            stack,
-            bytes,
-            blocks,
-        })
-        .collect();
-    changes.sort_unstable_by_key(|change| (change.moment, change.stack));
+    let mut changes = Changes {
+        memory: Vec::with_capacity(sums.len()),
+        cpu: Vec::new(),
+    };
+    for ((moment, stack), (bytes, blocks)) in sums {
+        match ledger.rows[stack as usize].kind {
+            // Less than nothing only where a file says what cannot be.
+            StackKind::Cpu if bytes > 0 => changes.cpu.push(CpuTime {
+                moment,
+                stack,
+                ns: bytes.unsigned_abs(),
+            }),
+            StackKind::Cpu => {}
+            _ if (bytes, blocks) == (0, 0) => {}
+            _ => changes.memory.push(Change {
+                moment,
+                stack,
+                bytes,
+                blocks,
+            }),
+        }
+    }
+    let place = |change: &Change| (change.moment, change.stack);
+    changes.memory.sort_unstable_by_key(place);
+    changes
+        .cpu
+        .sort_unstable_by_key(|time| (time.moment, time.stack));
     Ok(changes)
 }

@@ -41,12 +41,14 @@ pub fn read(
     let counts = counts::counts(&rows, &seen, &names);
     line_events.number_lines(&mut seen);
     let moments::Moments { moments, numbers } = moments::put_in_order(&rows, &seen, &names, last);
+    let changes = changes::read(arena, ledger, &numbers)?;
     Ok(Timeline {
         about: about(arena, &seen),
         stamps: counts::stamps(&rows),
         counts,
         totals: counts::totals(&rows, &seen, &names, &numbers),
-        changes: changes::read(arena, ledger, &numbers)?,
+        changes: changes.memory,
+        cpu: changes.cpu,
         accounts: accounts::accounts(arena, &seen, &numbers)?,
         snapshots: accounts::snapshots(arena, &seen, &names, &numbers)?,
         moments,

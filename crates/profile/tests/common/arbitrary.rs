@@ -45,8 +45,7 @@ prop_compose! {
         let (pid, parent_pid, max_depth) = ids;
         let imported_from = process_name.chars().rev().collect();
         let options = Options {
-            min_size_bytes, max_size_bytes, max_depth, start_paused, verify_every,
-        };
+            min_size_bytes, max_size_bytes, max_depth, start_paused, verify_every, cpu_period_ns: 0, without_heap: false, };
         Meta {
             residue_version, program, executable, command, pid, parent_pid, host, kernel,
             started_unix_ns, duration_ns, end, allocator, page_bytes, max_rss_bytes, options,
@@ -109,7 +108,11 @@ fn place_rows() -> impl Strategy<Value = Ragged<SourcePlace>> {
 }
 
 fn thread() -> impl Strategy<Value = Thread> {
-    (any::<u32>(), text()).prop_map(|(tid, name)| Thread { tid, name })
+    (any::<u32>(), text()).prop_map(|(tid, name)| Thread {
+        tid,
+        name,
+        cpu_ns: 0,
+    })
 }
 
 prop_compose! {
@@ -119,7 +122,7 @@ prop_compose! {
         net_bytes: i64,
     ) -> ThreadCounters {
         let [calls, total_bytes, frees] = n;
-        ThreadCounters { thread, calls, total_bytes, frees, net_bytes }
+        ThreadCounters { thread, calls, total_bytes, frees, net_bytes, cpu_ns: 0, }
     }
 }
 

@@ -162,6 +162,7 @@ pub fn wild() -> impl Strategy<Value = Timeline> {
             accounts: third.1,
             snapshots: fourth.0,
             deferrals: fourth.1,
+            cpu: Vec::new(),
         }
     })
 }

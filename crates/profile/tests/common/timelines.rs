@@ -7,12 +7,23 @@ use residue_testkit::random::Random;
 use residue_testkit::synthetic::{self, Spec};
 
 /// [`super::sample`] with all that came later: another kind of stack, a timeline,
-/// frames without an unwind table, places in the source, and threads.
+/// frames without an unwind table, places in the source, threads, and CPU time.
 pub fn full_sample() -> Profile {
+    let mut profile = full_sample_of_version_2();
+    profile.without_table = vec![1, 3];
+    profile.stacks[4].counters.cpu_ns = 30_000_000;
+    profile.timeline.cpu = [(0, 4, 10_000_000), (2, 4, 20_000_000)]
+        .map(|(moment, stack, ns)| CpuTime { moment, stack, ns })
+        .to_vec();
+    profile.threads[0].cpu_ns = 31_000_000;
+    profile
+}
+
+/// Before frames without a table were told apart, and CPU time was sampled.
+pub fn full_sample_of_version_2() -> Profile {
     let mut profile = super::sample();
     profile.stacks[3].kind = StackKind::Reported;
     profile.timeline = timeline();
-    profile.without_table = vec![1, 3];
     add_places(&mut profile);
     add_threads(&mut profile);
     profile
@@ -41,6 +52,7 @@ fn add_threads(profile: &mut Profile) {
     let thread = |tid, name: &str| Thread {
         tid,
         name: name.into(),
+        cpu_ns: 0,
     };
     profile.threads = vec![thread(4711, "sérver"), thread(4712, ""), thread(1, "io")];
     let counters = |thread, calls, frees, size: u64, net_bytes| ThreadCounters {
@@ -49,6 +61,7 @@ fn add_threads(profile: &mut Profile) {
         total_bytes: calls * size,
         frees,
         net_bytes,
+        cpu_ns: 0,
     };
     let rows = &mut profile.by_thread;
     rows.push_row([
@@ -166,6 +179,7 @@ fn timeline() -> Timeline {
                 freed_at: None,
             },
         ],
+        cpu: Vec::new(),
     }
 }
 

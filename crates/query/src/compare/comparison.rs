@@ -227,8 +227,7 @@ fn read(
             bail!("`{}` {}", counter.name(), measured.why_not());
         }
         Ok(match (measured, counter) {
-            (Measured::LiveOnly, Counter::LiveBlocks) => own_values(tree, |it| live[it].blocks),
-            (Measured::LiveOnly, _) => own_values(tree, |it| live[it].bytes),
+            (Measured::LiveOnly, counter) => own_values(tree, |it| live[it].value(counter)),
             _ => own_values(tree, |stack| {
                 let value = counter.value(&profile.stacks[stack]);
                 i64::try_from(value).unwrap_or(i64::MAX)
@@ -252,7 +251,11 @@ fn companion(counter: Counter) -> Option<Counter> {
         Counter::Calls => Counter::Total,
         Counter::AtPeak => Counter::AtPeakBlocks,
         Counter::AtPeakBlocks => Counter::AtPeak,
-        Counter::Peak | Counter::Frees | Counter::Temporaries | Counter::Reallocs => return None,
+        Counter::Peak
+        | Counter::Frees
+        | Counter::Temporaries
+        | Counter::Reallocs
+        | Counter::Cpu => return None,
     })
 }
 

@@ -182,7 +182,7 @@ fn head<'a>(comparison: &'a Comparison, table: &Table, above: Option<bool>) -> H
         by: table.by.name(),
         is_cumulative: table.is_cumulative,
         counter: counter.name(),
-        unit: if counter.is_bytes() { "bytes" } else { "count" },
+        unit: counter.unit().name(),
         per: comparison.per,
         before: side(before, table.whole.before),
         after: side(after, table.whole.after),

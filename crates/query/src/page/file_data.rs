@@ -50,6 +50,7 @@ struct SizesByKind {
     heap: Sizes,
     mapping: Sizes,
     reported: Sizes,
+    cpu: Sizes,
     all: Sizes,
 }
 
@@ -76,6 +77,7 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
             heap: sizes("heap")?,
             mapping: sizes("mapping")?,
             reported: sizes("reported")?,
+            cpu: sizes("cpu")?,
             all: sizes("all")?,
         },
         rows: &rows,

@@ -6,8 +6,8 @@ use anyhow::{Context, Result, bail};
 use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::Detail;
+use residue_profile::units::Unit;
 use residue_profile::{Counter, MemoryKind, Profile, ThreadCounters};
-use serde::Serialize;
 
 use super::opened::Opened;
 use super::question::Question;
@@ -15,8 +15,8 @@ use super::tree::ShownTree;
 use super::values::{Values, Wanted};
 use residue_profile::Span;
 
-/// What is known of a range of events: what the range left.
-pub const RANGE_COUNTERS: [Counter; 2] = [Counter::Live, Counter::LiveBlocks];
+/// What is known of a range of events: what the range left, and the CPU time that it took.
+pub const RANGE_COUNTERS: [Counter; 3] = [Counter::Live, Counter::LiveBlocks, Counter::Cpu];
 
 pub struct Selection<'a> {
     pub opened: &'a Opened,
@@ -34,11 +34,12 @@ impl<'a> Selection<'a> {
             None => None,
             Some(tid) => Some(known_thread(&opened.profile, tid)?),
         };
+        let counter = question.counter()?;
         let selection = Selection {
             opened,
-            kind: question.kind()?,
+            kind: question.kind()?.counting(counter),
             focus: question.pattern("focus")?,
-            counter: question.counter()?,
+            counter,
             events: question.events("events")?,
             thread,
         };
@@ -49,16 +50,16 @@ impl<'a> Selection<'a> {
     fn check(&self) -> Result<()> {
         let name = self.counter.name();
         if self.thread.is_some() && self.of_thread().is_none() {
-            bail!("`{name}` is not known by thread, only calls, total and frees");
+            bail!("`{name}` is not known by thread, only calls, total, frees and cpu");
         }
         if self.events.is_some() && !RANGE_COUNTERS.contains(&self.counter) {
-            bail!("`{name}` is not known of a range of events, only live and live-blocks");
+            bail!("`{name}` is not known of a range of events, only live, live-blocks and cpu");
         }
         Ok(())
     }
 
     pub fn unit(&self) -> Unit {
-        Unit::of(self.counter)
+        self.counter.unit()
     }
 
     pub fn span(&self) -> Result<Option<Span>> {
@@ -100,10 +101,7 @@ impl<'a> Selection<'a> {
                 return 0;
             }
             if let Some(live) = &live {
-                return match counter {
-                    Counter::LiveBlocks => live[stack].blocks,
-                    _ => live[stack].bytes,
-                };
+                return live[stack].value(counter);
             }
             let value = match of_thread {
                 Some((of_part, tid)) => {
@@ -138,27 +136,9 @@ impl<'a> Selection<'a> {
             Counter::Calls => |part| part.calls,
             Counter::Total => |part| part.total_bytes,
             Counter::Frees => |part| part.frees,
+            Counter::Cpu => |part| part.cpu_ns,
             _ => return None,
         })
-    }
-}
-
-/// What a counter counts.
-#[derive(Debug, Clone, Copy, Default, Serialize)]
-#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
-#[serde(rename_all = "kebab-case")]
-pub enum Unit {
-    #[default]
-    Bytes,
-    Count,
-}
-
-impl Unit {
-    pub fn of(counter: Counter) -> Unit {
-        match counter.is_bytes() {
-            true => Unit::Bytes,
-            false => Unit::Count,
-        }
     }
 }
 

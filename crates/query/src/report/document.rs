@@ -201,10 +201,7 @@ pub fn report<'s, 'a>(
         selection: Ranking {
             kind: source.kind().name(),
             counter: source.counter().name(),
-            unit: match source.counter().is_bytes() {
-                true => "bytes",
-                false => "count",
-            },
+            unit: source.counter().unit().name(),
             stacks: stacks.selection.stacks,
             whole: stacks.whole,
             sums: Sums(Counter::ALL.map(|counter| source.sum(counter))),

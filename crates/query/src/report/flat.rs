@@ -133,7 +133,7 @@ fn columns(source: &Source<'_>, side: Side, whole: u64) -> Vec<Column> {
     let column = |side: Side, counter: Counter, head: &str, whole: Option<u64>| Column {
         key: format!("{}_{}", key(side), counter.name().replace('-', "_")),
         head: head.to_string(),
-        is_bytes: counter.is_bytes(),
+        unit: counter.unit(),
         whole,
     };
     let ranking = source.counter();

@@ -1,9 +1,10 @@
 //! Allocations by what is not a function: scopes, threads, sizes of blocks.
 
+use residue_profile::units::Unit;
 use std::collections::BTreeMap;
 
 use residue_calltree::outermost_scopes;
-use residue_profile::{Profile, SizeBin};
+use residue_profile::{MemoryKind, Profile, SizeBin};
 
 use crate::report::source::Source;
 use crate::size_bins::size_range;
@@ -42,7 +43,7 @@ pub fn scopes(source: &Source<'_>) -> Grid {
     let column = |&counter: &Counter| Column {
         key: counter.name().replace('-', "_"),
         head: counter.name().to_string(),
-        is_bytes: counter.is_bytes(),
+        unit: counter.unit(),
         whole: (counter == ranking).then(|| source.whole(counter)),
     };
     Grid {
@@ -58,6 +59,9 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
     let profile = source.profile;
     if profile.threads.is_empty() || profile.by_thread.items().is_empty() {
         return None;
+    }
+    if source.kind() == MemoryKind::Cpu {
+        return Some(thread_times(source));
     }
     // Total bytes, calls, frees, net bytes.
     let mut sums = vec![[0_i128; 4]; profile.threads.len()];
@@ -87,22 +91,65 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.numbers[0]));
-    let column = |key: &str, head: &str, is_bytes, whole| Column {
+    let column = |key: &str, head: &str, unit, whole| Column {
         key: key.to_string(),
         head: head.to_string(),
-        is_bytes,
+        unit,
         whole,
     };
     Some(Grid {
         names: &["name", "tid"],
         columns: vec![
-            column("total", "total", true, u64::try_from(all).ok()),
-            column("calls", "calls", false, None),
-            column("frees", "frees", false, None),
-            column("net", "net (allocated − freed)", true, None),
+            column("total", "total", Unit::Bytes, u64::try_from(all).ok()),
+            column("calls", "calls", Unit::Count, None),
+            column("frees", "frees", Unit::Count, None),
+            column("net", "net (allocated − freed)", Unit::Bytes, None),
         ],
         rows,
     })
+}
+
+/// The CPU time of each thread, those that used most first: what samples say, and the kernel.
+fn thread_times(source: &Source<'_>) -> Grid {
+    let profile = source.profile;
+    let mut sampled_ns = vec![0_u64; profile.threads.len()];
+    for stack in source.admitted() {
+        for part in profile.by_thread.row(stack) {
+            if let Some(sum) = sampled_ns.get_mut(part.thread as usize) {
+                *sum = sum.saturating_add(part.cpu_ns);
+            }
+        }
+    }
+    let all = sampled_ns
+        .iter()
+        .fold(0, |all: u64, ns| all.saturating_add(*ns));
+    let threads = profile.threads.iter().zip(&sampled_ns);
+    let mut rows: Vec<TableRow> = threads
+        .filter(|(thread, sampled_ns)| **sampled_ns != 0 || thread.cpu_ns != 0)
+        .map(|(thread, sampled_ns)| TableRow {
+            names: vec![thread.name.clone(), thread.tid.to_string()],
+            numbers: vec![
+                Some(i128::from(*sampled_ns)),
+                (thread.cpu_ns != 0).then_some(i128::from(thread.cpu_ns)),
+            ],
+            is_framework: false,
+        })
+        .collect();
+    rows.sort_by_key(|row| std::cmp::Reverse(row.numbers[0]));
+    let column = |key: &str, head: &str, whole| Column {
+        key: key.to_string(),
+        head: head.to_string(),
+        unit: Unit::Ns,
+        whole,
+    };
+    Grid {
+        names: &["name", "tid"],
+        columns: vec![
+            column("cpu", "cpu", Some(all)),
+            column("thread_clock", "thread's clock", None),
+        ],
+        rows,
+    }
 }
 
 /// Blocks by powers of two of their size, all of them and those that are live. `None`
@@ -121,7 +168,7 @@ pub fn sizes(source: &Source<'_>) -> Option<Grid> {
     let column = |key: &str, head: &str, whole| Column {
         key: key.to_string(),
         head: head.to_string(),
-        is_bytes: false,
+        unit: Unit::Count,
         whole: Some(whole),
     };
     let columns = vec![

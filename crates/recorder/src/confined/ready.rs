@@ -1,6 +1,7 @@
 //! What the recorder makes ready when a filter is about to forbid it to do so later.
 
 use super::filter::{self, Instruction, Verdict};
+use crate::cpu;
 use crate::hot;
 use crate::loss::Loss;
 use crate::private;
@@ -35,6 +36,7 @@ pub struct Needs {
     memory: bool,
     longer_mappings: bool,
     pages: bool,
+    ways_back_from_handlers: bool,
 }
 
 impl Needs {
@@ -42,6 +44,8 @@ impl Needs {
         memory: true,
         longer_mappings: true,
         pages: true,
+        // The one call that seccomp's strict mode allows besides reading, writing and ending.
+        ways_back_from_handlers: false,
     };
 
     pub fn under(filter: &[Instruction]) -> Needs {
@@ -52,6 +56,7 @@ impl Needs {
             memory: is_refused(sys::map_private_call(4096)),
             longer_mappings: is_refused(sys::extend_mapping_call(4096, 4096, 8192)),
             pages: is_refused(sys::advise_call(4096, 4096, sys::MADV_POPULATE_WRITE)),
+            ways_back_from_handlers: is_refused((sys::SYS_RT_SIGRETURN, [0; 6])),
         }
     }
 }
@@ -60,6 +65,9 @@ pub fn make(needs: &Needs) {
     let Some(arena) = hot::get().recording_arena() else {
         return;
     };
+    if needs.ways_back_from_handlers {
+        cpu::end();
+    }
     // The state of this thread, with what it is called.
     recorder::with_thread(Loss::Nothing, |_, _, _| {});
     if needs.memory {

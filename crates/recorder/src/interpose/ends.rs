@@ -2,6 +2,7 @@
 //! of what that child starts only the process knows.
 
 use super::real;
+use crate::cpu;
 use crate::hot;
 use crate::private;
 use crate::setup;
@@ -66,6 +67,7 @@ fn note(status: c_int) {
         let seen_by_parents = status as u64 & 0xff;
         arena.set(header::EXIT_STATUS, seen_by_parents + 1);
         setup::note_title(arena);
+        cpu::note_times();
         private::measure();
     }
 }

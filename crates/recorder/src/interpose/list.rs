@@ -15,9 +15,12 @@ macro_rules! stubs {
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $symbol() {
                 core::arch::naked_asm!(
+                    // A sample of CPU time may come here.
+                    ".cfi_startproc",
                     concat!("mov ", $slot, ", rsp"),
                     concat!("mov ", $bp, ", rbp"),
                     "jmp {function}",
+                    ".cfi_endproc",
                     function = sym $function,
                 )
             }
@@ -25,7 +28,7 @@ macro_rules! stubs {
     };
 }
 
-use super::{exec, heap, identity, kernel, loader, locking, maps};
+use super::{exec, heap, identity, kernel, loader, locking, maps, signals, threads};
 
 stubs! {
     malloc, "rsi", "rdx" => heap::malloc;
@@ -72,6 +75,18 @@ direct! {
     mlockall(flags: c_int) -> c_int => locking::mlockall;
     prctl(option: c_int, b: usize, c: usize, d: usize, e: usize) -> c_int => kernel::prctl;
     dlclose(handle: *mut c_void) -> c_int => loader::dlclose;
+    pthread_create(thread: *mut c_void, attributes: *const c_void,
+        routine: Option<unsafe extern "C" fn(*mut c_void) -> *mut c_void>,
+        argument: *mut c_void) -> c_int => threads::pthread_create;
+    sigaction(signal: c_int, action: *const c_void, before: *mut c_void) -> c_int
+        => signals::sigaction;
+    signal(signal: c_int, handler: usize) -> usize => signals::signal;
+    bsd_signal(signal: c_int, handler: usize) -> usize => signals::bsd_signal;
+    __sysv_signal(signal: c_int, handler: usize) -> usize => signals::sysv_signal;
+    sigset(signal: c_int, handler: usize) -> usize => signals::sigset;
+    sigprocmask(how: c_int, set: *const u64, before: *mut u64) -> c_int => signals::sigprocmask;
+    pthread_sigmask(how: c_int, set: *const u64, before: *mut u64) -> c_int
+        => signals::pthread_sigmask;
     pthread_setname_np(thread: usize, name: *const c_char) -> c_int
         => loader::pthread_setname_np;
     execve(path: *const c_char, arguments: Strings, environment: Strings) -> c_int

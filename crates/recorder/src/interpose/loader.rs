@@ -3,10 +3,12 @@
 
 use super::bundled::{self, Outcome};
 use super::{operators, own_names, real};
+use crate::cpu;
 use crate::dynamic;
 use crate::functions;
 use crate::hot;
 use crate::jit_symbols::{self, Extent};
+use crate::loss::Loss;
 use crate::modules;
 use crate::private;
 use crate::recorder;
@@ -190,6 +192,7 @@ extern "C" fn destructor() {
     arena.note_time();
     setup::note_title(arena);
     thread_names::note_all();
+    cpu::note_times();
     private::measure();
     note_descriptor(dynamic::anywhere(jit_symbols::DESCRIPTOR));
     jit_symbols::look(Extent::All);
@@ -204,6 +207,8 @@ extern "C" fn constructor() {
         operators::decide_early();
         if is_recording {
             find_clock();
+        }
+        if is_recording && setup::records_heap() {
             find_allocator();
             own_names::record();
         }
@@ -211,6 +216,8 @@ extern "C" fn constructor() {
     setup::program_starts();
     if is_recording {
         prepare_events();
+        // Its CPU time counts from here on.
+        recorder::with_thread(Loss::Nothing, |_, _, _| {});
     }
     if is_recording && hot::get().verify_every.load(Ordering::Relaxed) != 0 {
         prepare_verification();

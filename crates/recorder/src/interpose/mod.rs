@@ -1,7 +1,8 @@
 //! The interposed functions: they know nothing but guard, real call, record.
 //!
 //! [`list`] is the one list of their names. [`heap`], [`operators`], [`maps`],
-//! [`loader`], [`locking`], [`exec`], [`identity`] hold the functions, [`real`] finds the ones they stand before.
+//! [`loader`], [`locking`], [`exec`], [`identity`],
+//! [`threads`], [`signals`] hold the functions, [`real`] finds the ones they stand before.
 
 mod api;
 mod bundled;
@@ -19,3 +20,5 @@ mod maps;
 mod operators;
 mod own_names;
 mod real;
+mod signals;
+mod threads;

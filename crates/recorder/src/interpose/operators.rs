@@ -127,7 +127,13 @@ unsafe extern "C" fn freeing(block: *mut u8, return_slot: *const usize, bp: usiz
 /// `new` with an alignment, made of `memalign`, which takes them the other way round.
 #[unsafe(naked)]
 unsafe extern "C" fn aligned_new() {
-    naked_asm!("xchg rdi, rsi", "jmp {memalign}", memalign = sym list::memalign)
+    naked_asm!(
+        ".cfi_startproc",
+        "xchg rdi, rsi",
+        "jmp {memalign}",
+        ".cfi_endproc",
+        memalign = sym list::memalign,
+    )
 }
 
 /// The exported stub and the record of each operator. `$recorded` is the body of
@@ -138,7 +144,12 @@ macro_rules! operators {
             #[unsafe(naked)]
             #[unsafe(no_mangle)]
             pub unsafe extern "C" fn $symbol() {
-                naked_asm!("jmp qword ptr [rip + {operator}]", operator = sym $symbol::OPERATOR)
+                naked_asm!(
+                    ".cfi_startproc",
+                    "jmp qword ptr [rip + {operator}]",
+                    ".cfi_endproc",
+                    operator = sym $symbol::OPERATOR,
+                )
             }
 
             #[allow(non_snake_case)]
@@ -245,7 +256,7 @@ operators! {
 
 #[unsafe(naked)]
 unsafe extern "C" fn delete_fallback() {
-    naked_asm!("jmp {free}", free = sym list::free)
+    naked_asm!(".cfi_startproc", "jmp {free}", ".cfi_endproc", free = sym list::free)
 }
 
 /// All of them, for the start.

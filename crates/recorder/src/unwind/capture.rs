@@ -180,6 +180,16 @@ pub unsafe fn capture(
     return_slot: *const usize,
     bp: usize,
 ) -> Option<u32> {
+    // SAFETY: handed on to the caller.
+    unsafe { capture_from(thread, arena, leaf(return_slot, bp)) }
+}
+
+/// The same from a frame that may have been interrupted.
+///
+/// # Safety
+/// `leaf` must be a live frame of this thread.
+#[inline(always)]
+pub unsafe fn capture_from(thread: &mut Thread, arena: Arena, leaf: Cursor) -> Option<u32> {
     let hot = hot::get();
     if !trie::is_there(hot) {
         return None;
@@ -192,12 +202,12 @@ pub unsafe fn capture(
         thread.stack.forget();
     }
     // SAFETY: the caller vouches for the leaf and with it for its callers.
-    let (mut unwound, mut misses) = unsafe { thread.stack.update(leaf(return_slot, bp)) };
+    let (mut unwound, mut misses) = unsafe { thread.stack.update(leaf) };
     let max_depth = hot.max_depth.load(Ordering::Relaxed) as usize;
     if thread.stack.lacks_frames(max_depth) {
         thread.stack.forget();
         // SAFETY: as above.
-        let (again, missed) = unsafe { thread.stack.update(leaf(return_slot, bp)) };
+        let (again, missed) = unsafe { thread.stack.update(leaf) };
         (unwound, misses) = (unwound + again, misses + missed);
     }
     if unwound != 0 {

@@ -109,6 +109,7 @@ impl Life {
             reallocs_in_place: self.reallocs_in_place,
             reallocs_moved: self.reallocs_moved,
             temporaries: self.temporaries,
+            cpu_ns: 0,
         }
     }
 

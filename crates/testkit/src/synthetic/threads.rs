@@ -19,6 +19,7 @@ pub fn names(threads: usize) -> Vec<Thread> {
                 0 => "synthetic".into(),
                 _ => format!("worker-{index}"),
             },
+            cpu_ns: 0,
         })
         .collect()
 }
@@ -59,6 +60,7 @@ pub fn shares(
             total_bytes,
             frees: turned(counters.frees),
             net_bytes: total_bytes.wrapping_sub(turned(freed_bytes)) as i64,
+            cpu_ns: 0,
         });
     }
     shares.sort_by_key(|share| share.thread);

@@ -4,7 +4,7 @@
 use residue_calltree::diff::Pair;
 
 use residue_profile::Counter;
-use residue_profile::units::{self, count};
+use residue_profile::units::{self, Unit, count};
 use residue_query::compare::comparison::Comparison;
 
 /// A change with its sign, in the unit of the comparison.
@@ -17,9 +17,9 @@ pub fn signed(comparison: &Comparison, pair: Pair) -> String {
 }
 
 pub fn unit(counter: Counter) -> &'static str {
-    match counter.is_bytes() {
-        true => "bytes",
-        false => counter.subject(),
+    match counter.unit() {
+        Unit::Bytes => "bytes",
+        Unit::Ns | Unit::Count => counter.subject(),
     }
 }
 
@@ -42,19 +42,17 @@ pub fn plain(value: i128, has_sign: bool) -> String {
 
 /// A number with its unit: `+97.7 KiB`.
 pub fn amount(counter: Counter, value: i128, has_sign: bool) -> String {
-    if !counter.is_bytes() {
-        return plain(value, has_sign);
-    }
-    let bytes = units::bytes(magnitude(value));
-    format!("{}{bytes}", sign(value < 0, has_sign))
+    let amount = counter.unit().amount(magnitude(value));
+    format!("{}{amount}", sign(value < 0, has_sign))
 }
 
 /// The same of a number that was divided: `+1.25 KiB`, `-0.667`.
 pub fn rate(counter: Counter, value: f64, has_sign: bool) -> String {
-    let text = match (counter.is_bytes(), value.abs()) {
-        (true, size) => units::fractional_bytes(size),
-        (false, number @ 1e4..) => count(number.round() as u64),
-        (false, number) => {
+    let text = match (counter.unit(), value.abs()) {
+        (Unit::Bytes, size) => units::fractional_bytes(size),
+        (Unit::Ns, time) => units::duration(time.round() as u64),
+        (Unit::Count, number @ 1e4..) => count(number.round() as u64),
+        (Unit::Count, number) => {
             let digits = match number {
                 1000.0.. => 1,
                 10.0.. => 2,
@@ -70,10 +68,10 @@ pub fn rate(counter: Counter, value: f64, has_sign: bool) -> String {
 /// A number with its unit, and to the byte where that says more.
 pub fn exact(counter: Counter, value: i128, has_sign: bool) -> String {
     let short = amount(counter, value, has_sign);
-    match (counter.is_bytes(), magnitude(value)) {
-        (true, ..1024) => short,
-        (true, _) => format!("{short} ({} bytes)", plain(value, has_sign)),
-        (false, _) => format!("{short} {}", counter.subject()),
+    match (counter.unit(), magnitude(value)) {
+        (Unit::Bytes, ..1024) => short,
+        (Unit::Bytes, _) => format!("{short} ({} bytes)", plain(value, has_sign)),
+        (Unit::Ns | Unit::Count, _) => format!("{short} {}", counter.subject()),
     }
 }
 

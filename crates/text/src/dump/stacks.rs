@@ -7,7 +7,7 @@ use residue_profile::*;
 use residue_calltree::{
     CUT_FRAMES, Filter, LOST_FRAME, PathReader, is_by_frame_pointer, placeholder,
 };
-use residue_profile::units::{count, counted, exact_bytes};
+use residue_profile::units::{count, counted, duration, exact_bytes};
 use residue_query::choice::Names;
 use residue_query::size_bins::size_range;
 use residue_query::visible::visible;
@@ -77,7 +77,11 @@ fn counter_lines(counters: &Counters, out: &mut dyn Write) -> io::Result<()> {
         reallocs_in_place,
         reallocs_moved,
         temporaries,
+        cpu_ns,
     } = counters;
+    if *cpu_ns != 0 {
+        return writeln!(out, "  CPU time {}", duration(*cpu_ns));
+    }
     writeln!(
         out,
         "  calls {}, frees {}, temporaries {}, reallocs in place {}, moved {}",

@@ -4,7 +4,6 @@ use std::ops::RangeInclusive;
 
 use crate::terminal::Page;
 use residue_profile::Counter;
-use residue_profile::units::{bytes, count};
 use residue_query::list::document::Source;
 use residue_query::list::{Function, Numbers};
 use residue_query::visible::visible;
@@ -162,8 +161,5 @@ impl Listing<'_> {
 }
 
 fn amount(counter: Counter, value: u64) -> String {
-    match counter.is_bytes() {
-        true => bytes(value),
-        false => count(value),
-    }
+    counter.unit().amount(value)
 }

@@ -8,7 +8,7 @@ use crate::csv;
 use crate::report::grid::{NOT_RECORDED, name_beside};
 use crate::terminal::Page;
 use residue_profile::Counter;
-use residue_profile::units::{bytes, count, counted, share};
+use residue_profile::units::{count, counted, share};
 use residue_query::report::callers::{Callers, CounterValues, Function, Other};
 use residue_query::report::flat::is_enough;
 
@@ -84,8 +84,7 @@ struct Block<'a> {
 fn texts(values: &CounterValues) -> Vec<String> {
     let text = |&(counter, value): &(Counter, Option<u64>)| match value {
         None => NOT_RECORDED.to_string(),
-        Some(value) if counter.is_bytes() => bytes(value),
-        Some(value) => count(value),
+        Some(value) => counter.unit().amount(value),
     };
     values.0.iter().map(text).collect()
 }

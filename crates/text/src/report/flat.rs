@@ -43,7 +43,7 @@ pub fn heading(flat: &Flat, source: &Source<'_>, what: [&str; 2]) -> String {
 /// The kind of memory where it is not the usual one, to stand before what is counted.
 pub fn kind(source: &Source<'_>) -> &'static str {
     match source.kind() {
-        MemoryKind::Heap | MemoryKind::All => "",
+        MemoryKind::Heap | MemoryKind::Cpu | MemoryKind::All => "",
         MemoryKind::Mapping => "mapped ",
         MemoryKind::Reported => "reported ",
     }

@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use residue_names::columns;
-use residue_profile::units::{bytes, count, share};
+use residue_profile::units::share;
 use residue_query::table::{Column, Grid, TableRow};
 
 use crate::csv;
@@ -23,10 +23,7 @@ fn number(column: &Column, value: Option<i128>) -> String {
     };
     let size = u64::try_from(value.unsigned_abs()).unwrap_or(u64::MAX);
     let sign = if value < 0 { "-" } else { "" };
-    match column.is_bytes {
-        true => format!("{sign}{}", bytes(size)),
-        false => format!("{sign}{}", count(size)),
-    }
+    format!("{sign}{}", column.unit.amount(size))
 }
 
 /// The table with its heads; numbers are never cut, names are where they must.
@@ -126,6 +123,7 @@ fn says_module(name: &str, module: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue_profile::units::Unit;
     use serde_json::json;
 
     fn grid() -> Grid {
@@ -134,17 +132,17 @@ mod tests {
             numbers: vec![Some(live), Some(calls)],
             is_framework: name == "frame",
         };
-        let column = |key: &str, is_bytes, whole| Column {
+        let column = |key: &str, unit, whole| Column {
             key: key.to_string(),
             head: key.to_string(),
-            is_bytes,
+            unit,
             whole,
         };
         Grid {
             names: &["function", "library"],
             columns: vec![
-                column("self_live", true, Some(4096)),
-                column("calls", false, None),
+                column("self_live", Unit::Bytes, Some(4096)),
+                column("calls", Unit::Count, None),
             ],
             rows: vec![
                 row(

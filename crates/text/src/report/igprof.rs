@@ -3,7 +3,7 @@
 
 use residue_names::columns;
 use residue_profile::Counter;
-use residue_profile::units::{bytes, count, counted};
+use residue_profile::units::{count, counted};
 use residue_query::report::callers::{Callers, Function, Other};
 use residue_query::report::flat::is_enough;
 
@@ -147,10 +147,7 @@ impl Listing<'_> {
     }
 
     fn value(&self, value: u64) -> String {
-        match self.counter.is_bytes() {
-            true => bytes(value),
-            false => count(value),
-        }
+        self.counter.unit().amount(value)
     }
 
     fn percent(&self, value: u64) -> String {

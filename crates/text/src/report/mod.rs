@@ -13,6 +13,7 @@ mod tree;
 
 pub use self::csv::write as write_csv;
 
+use residue_profile::MemoryKind;
 use residue_profile::units::{count, counted, share};
 use residue_query::report::advice::advice as find_advice;
 use residue_query::report::callers::callers as find_callers;
@@ -117,7 +118,7 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
             grid_lines(&what, &groups::scopes(source), limit, page)
         }
         View::Thread => match groups::threads(source) {
-            Some(grid) => grid_lines("threads by bytes allocated", &grid, limit, page),
+            Some(grid) => grid_lines(threads_heading(source), &grid, limit, page),
             None => vec!["threads: not recorded".to_string()],
         },
         View::Size => match groups::sizes(source) {
@@ -150,6 +151,13 @@ fn flat_lines(source: &Source<'_>, flat: &Flat, what: [&str; 2], page: &Page) ->
     match flat.found {
         0 => vec![heading],
         _ => under(&heading, grid::lines(&flat.grid, page), page),
+    }
+}
+
+fn threads_heading(source: &Source<'_>) -> &'static str {
+    match source.kind() {
+        MemoryKind::Cpu => "threads by CPU time",
+        _ => "threads by bytes allocated",
     }
 }
 

@@ -21,7 +21,7 @@ pub fn heading(source: &Source<'_>, stacks: &Stacks) -> String {
         MemoryKind::Heap => "heap ",
         MemoryKind::Mapping => "mapping ",
         MemoryKind::Reported => "reported ",
-        MemoryKind::All => "",
+        MemoryKind::Cpu | MemoryKind::All => "",
     };
     let counter = stacks.counter;
     let subject = counter.subject();

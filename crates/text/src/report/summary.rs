@@ -1,7 +1,7 @@
 //! The head of a report: who was recorded, what it held, and what the recorder
 //! itself cost and missed.
 
-use residue_profile::{Measured, Meta, Profile, Totals};
+use residue_profile::{Counters, Measured, MemoryKind, Meta, Profile, Totals};
 
 use crate::words::ending;
 use residue_names::cut_middle;
@@ -29,6 +29,7 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
         row("command", cut_middle(&command, LONGEST_COMMAND));
     }
     match measured {
+        _ if meta.options.without_heap => row("heap", "not recorded (--no-heap)".to_string()),
         Measured::Everything => {
             heap(&profile.heap, &mut row);
             row("mappings", mappings(&profile.mappings));
@@ -40,6 +41,15 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
             row("allocations", why);
         }
         Measured::ByThread => row("heap", allocated(&profile.heap)),
+    }
+    if let period_ns @ 1.. = meta.options.cpu_period_ns {
+        let ns = Counters::sum(&profile.stacks, MemoryKind::Cpu).cpu_ns;
+        let samples = counted(ns / period_ns, "sample", "samples");
+        let period = duration(period_ns);
+        row(
+            "CPU time",
+            format!("{} in {samples} of {period}", duration(ns)),
+        );
     }
     if let Some(resident) = meta.max_rss_bytes {
         row("resident", format!("at most {}", exact_bytes(resident)));

@@ -14,7 +14,7 @@
 use std::io::{self, Write};
 
 use crate::amount::amount;
-use residue_profile::units::{bytes, count, share};
+use residue_profile::units::share;
 use residue_query::report::tree::{Tree, TreeRow, What};
 
 use super::grid::name_beside;
@@ -77,10 +77,7 @@ pub fn lines(tree: &Tree, counter: Counter, page: &Page) -> Vec<String> {
 }
 
 fn line(tree: &Tree, row: &TreeRow, indent: &str, counter: Counter, page: &Page) -> String {
-    let value = match counter.is_bytes() {
-        true => bytes(row.value),
-        false => count(row.value),
-    };
+    let value = counter.unit().amount(row.value);
     let numbers = format!("{:>8}{value:>12}  ", share(row.value, tree.whole));
     let taken = numbers.chars().count() + indent.chars().count();
     let room = page.width.saturating_sub(taken).max(SHORTEST_NAME);

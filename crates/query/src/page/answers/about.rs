@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use residue_analysis::stages;
 use residue_calltree::{outermost_scopes, scope_names};
 use residue_profile::timeline::{EventNumber, Timeline};
-use residue_profile::{End, Profile, RecorderStats, Span, Thread, Totals};
+use residue_profile::{End, Profile, RecorderStats, Span, StackKind, Thread, Totals};
 use serde::Serialize;
 
 use crate::page::open_profiles::OpenProfiles;
@@ -85,6 +85,7 @@ struct Has {
     births: bool,
     threads: bool,
     peak: bool,
+    cpu: bool,
 }
 
 /// Answers `api/status`, which is asked each second of a running program.
@@ -219,6 +220,10 @@ fn has(profile: &Profile) -> Has {
             .stacks
             .iter()
             .any(|stack| stack.counters.at_peak_bytes > 0),
+        cpu: profile
+            .stacks
+            .iter()
+            .any(|stack| stack.kind == StackKind::Cpu),
     }
 }
 
@@ -252,7 +257,7 @@ mod tests {
             file["has"],
             serde_json::json!({
                 "changes": false, "stages": false, "sizes": true, "births": true,
-                "threads": false, "peak": true
+                "threads": false, "peak": true, "cpu": false
             })
         );
     }

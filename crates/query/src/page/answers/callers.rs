@@ -15,9 +15,10 @@ use crate::page::key::Key;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::{Selection, Unit};
+use crate::page::selection::Selection;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
+use residue_profile::units::Unit;
 
 const MOST_ENDS: usize = 200;
 

@@ -11,8 +11,8 @@ use crate::compare::rows::{By, Table};
 use crate::page::compared::{Compared, Wanted};
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::Unit;
 use residue_names::cut_middle;
+use residue_profile::units::Unit;
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
@@ -110,7 +110,7 @@ pub fn compare(profiles: &OpenProfiles, question: &Question) -> Result<Compare> 
     let sums = &table.sums;
     Ok(Compare {
         counter: wanted.counter.name(),
-        unit: Unit::of(wanted.counter),
+        unit: wanted.counter.unit(),
         by: wanted.by.name(),
         per: comparison.per,
         before: CompareSide {

@@ -18,9 +18,10 @@ use crate::page::flame_tree::{FlameTree, InvertedBox};
 use crate::page::key::Key;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::{RANGE_COUNTERS, Selection, Unit};
+use crate::page::selection::{RANGE_COUNTERS, Selection};
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
+use residue_profile::units::Unit;
 
 const USUAL_DEPTH: usize = 256;
 const MOST_DEPTH: usize = 4096;
@@ -160,7 +161,7 @@ fn of_other_range(
         ..*selection
     };
     if !RANGE_COUNTERS.contains(&other.counter) {
-        bail!("ranges of events are compared by live and live-blocks");
+        bail!("ranges of events are compared by live, live-blocks and cpu");
     }
     Ok((other.values(shown)?, other.event_count()?))
 }

@@ -9,9 +9,10 @@ use super::stack_row::MOST_NAME;
 use crate::page::key::Key;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::{Selection, Unit};
+use crate::page::selection::Selection;
 use crate::page::tree::ShownTree;
 use crate::page::values::ByLabel;
+use residue_profile::units::Unit;
 
 const USUAL_ROWS: usize = 100;
 const MOST_ROWS: usize = 200;

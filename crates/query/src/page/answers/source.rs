@@ -10,8 +10,9 @@ use serde::Serialize;
 
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::{Selection, Unit};
+use crate::page::selection::Selection;
 use crate::visible::visible;
+use residue_profile::units::Unit;
 
 const MOST_LINES: usize = 2000;
 /// Lines around those with numbers.

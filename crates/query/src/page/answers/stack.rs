@@ -265,6 +265,7 @@ mod tests {
         profile.threads = vec![Thread {
             tid: 7,
             name: "worker".to_string(),
+            cpu_ns: 0,
         }];
         profile.by_thread = Ragged::default();
         for calls in [3, 4] {
@@ -274,6 +275,7 @@ mod tests {
                 frees: 1,
                 net_bytes: -2,
                 thread: 0,
+                cpu_ns: 0,
             }]);
         }
         let deferral = |stack, frees, freed_at| Deferral {

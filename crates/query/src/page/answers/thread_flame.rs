@@ -9,7 +9,7 @@ use residue_profile::{Counter, Thread, ThreadCounters};
 use super::flame::Flame;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::{Selection, Unit};
+use crate::page::selection::Selection;
 
 /// Threads that are sent.
 const MOST_THREADS: usize = 1000;
@@ -42,7 +42,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     };
     let selection = Selection {
         opened,
-        kind: question.kind()?,
+        kind: question.kind()?.counting(counter),
         focus: question.pattern("focus")?,
         counter,
         events: None,
@@ -53,7 +53,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let mut sums: BTreeMap<u32, (Vec<&str>, u64)> = BTreeMap::new();
     for stack in (0..profile.stacks.len()).filter(|&stack| admits(stack)) {
         for part in profile.by_thread.row(stack) {
-            let Some(Thread { tid, name }) = profile.threads.get(part.thread as usize) else {
+            let Some(Thread { tid, name, .. }) = profile.threads.get(part.thread as usize) else {
                 continue;
             };
             let (names, sum) = sums.entry(*tid).or_default();
@@ -67,7 +67,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let whole = all.fold(0_u64, u64::saturating_add);
     let mut flame = Flame {
         counter: counter.name(),
-        unit: Unit::of(counter),
+        unit: counter.unit(),
         whole,
         events: selection.event_count()?,
         libraries: vec![String::new()],

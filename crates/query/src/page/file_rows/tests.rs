@@ -92,7 +92,7 @@ fn is_of(kind: MemoryKind, name: &str) -> bool {
     match kind {
         MemoryKind::All => true,
         MemoryKind::Heap => ["heap", "pooled", "overflow"].contains(&name),
-        MemoryKind::Mapping | MemoryKind::Reported => kind.name() == name,
+        MemoryKind::Mapping | MemoryKind::Reported | MemoryKind::Cpu => kind.name() == name,
     }
 }
 

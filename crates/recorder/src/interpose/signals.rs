@@ -1,0 +1,130 @@
+//! The program's signals, beside the one that brings samples of CPU time. These hooks are there only
+//! where samples are asked for.
+//!
+//! That signal is nobody's: a program that asks what is done about it hears what it would hear
+//! without the recorder, one that blocks all signals does not block this one (as libc keeps two of
+//! its own out of every mask), and one that wants it for itself gets it, and is sampled no more.
+
+use super::real;
+use crate::cpu;
+use core::ffi::{CStr, c_int, c_void};
+use core::sync::atomic::{AtomicUsize, Ordering};
+
+/// `struct sigaction` and `sigset_t` of libc.
+const ACTION_BYTES: usize = 152;
+const SET_WORDS: usize = 16;
+
+const BLOCK: c_int = 0;
+const SET_MASK: c_int = 2;
+
+/// Libc's function of a name, found when first needed; zero where there is none.
+struct Found {
+    name: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Found {
+    const fn new(name: &'static CStr) -> Found {
+        Found {
+            name,
+            address: AtomicUsize::new(0),
+        }
+    }
+
+    fn get(&self) -> usize {
+        let mut address = self.address.load(Ordering::Relaxed);
+        if address == 0 {
+            address = real::named(self.name, &[c"libpthread.so.0"]);
+            self.address.store(address, Ordering::Relaxed);
+        }
+        address
+    }
+}
+
+/// # Safety
+/// The arguments must be what the function of this name takes.
+pub unsafe fn sigaction(signal: c_int, action: *const c_void, before: *mut c_void) -> c_int {
+    type Real = unsafe extern "C" fn(c_int, *const c_void, *mut c_void) -> c_int;
+    static REAL: Found = Found::new(c"sigaction");
+    if cpu::is_taken(signal) {
+        if action.is_null() {
+            if !before.is_null() {
+                // SAFETY: the program's own room for an action, of which zeros are the usual one.
+                unsafe { before.cast::<u8>().write_bytes(0, ACTION_BYTES) };
+            }
+            return 0;
+        }
+        cpu::give_signal_back();
+    }
+    match REAL.get() {
+        0 => -1,
+        // SAFETY: libc's function of this name; the program's own call, handed on.
+        real => unsafe { core::mem::transmute::<usize, Real>(real)(signal, action, before) },
+    }
+}
+
+/// Functions that set what is done about a signal in older ways.
+macro_rules! older_ways {
+    ($($name:ident, $symbol:literal;)*) => {
+        $(
+            /// # Safety
+            /// The arguments must be what the function of this name takes.
+            pub unsafe fn $name(signal: c_int, handler: usize) -> usize {
+                type Real = unsafe extern "C" fn(c_int, usize) -> usize;
+                static REAL: Found = Found::new($symbol);
+                if cpu::is_taken(signal) {
+                    cpu::give_signal_back();
+                }
+                match REAL.get() {
+                    0 => usize::MAX,
+                    // SAFETY: libc's function of this name; the program's own call, handed on.
+                    real => unsafe { core::mem::transmute::<usize, Real>(real)(signal, handler) },
+                }
+            }
+        )*
+    };
+}
+
+older_ways! {
+    signal, c"signal";
+    bsd_signal, c"bsd_signal";
+    sysv_signal, c"__sysv_signal";
+    sigset, c"sigset";
+}
+
+/// Functions that change which signals a thread does not want now.
+macro_rules! masks {
+    ($($name:ident, $symbol:literal;)*) => {
+        $(
+            /// # Safety
+            /// The arguments must be what the function of this name takes.
+            pub unsafe fn $name(how: c_int, set: *const u64, before: *mut u64) -> c_int {
+                type Real = unsafe extern "C" fn(c_int, *const u64, *mut u64) -> c_int;
+                static REAL: Found = Found::new($symbol);
+                const NOT_THERE: c_int = 38;
+                let real = match REAL.get() {
+                    0 => return NOT_THERE,
+                    // SAFETY: libc's function of this name.
+                    real => unsafe { core::mem::transmute::<usize, Real>(real) },
+                };
+                let taken = cpu::taken_as_bit();
+                // SAFETY: the program's own set, of which the kernel reads the first word.
+                let has_taken = !set.is_null() && unsafe { set.read() } & taken != 0;
+                if has_taken && matches!(how, BLOCK | SET_MASK) {
+                    let mut without = [0; SET_WORDS];
+                    // SAFETY: as above.
+                    without[0] = unsafe { set.read() } & !taken;
+                    // SAFETY: the program's own call, with a set of the same size.
+                    return unsafe { real(how, without.as_ptr(), before) };
+                }
+                // SAFETY: the program's own call, handed on.
+                unsafe { real(how, set, before) }
+            }
+        )*
+    };
+}
+
+masks! {
+    sigprocmask, c"sigprocmask";
+    pthread_sigmask, c"pthread_sigmask";
+}
