@@ -70,7 +70,8 @@ pub mod thread {
     /// pointer had to stand in for an unwind table.
     pub const EARLY_STACKS: usize = 24;
     pub const GUESSED_STACKS: usize = 25;
-    /// CPU time of the thread that has this record, as it was read last, and of those before it.
+    /// CPU time of the thread that has this record, as it was read last; and of those before it, less
+    /// what each had used when it got the record (wrapping).
     pub const CPU_NS: usize = 26;
     pub const EARLIER_CPU_NS: usize = 27;
     pub const WORDS: usize = 32;

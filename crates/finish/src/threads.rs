@@ -53,7 +53,7 @@ fn threads_of(states: &[Words]) -> (Vec<Thread>, Vec<u32>) {
             });
             (threads.len() - 1) as u32
         });
-        let used_ns = state[stat::CPU_NS].saturating_add(state[stat::EARLIER_CPU_NS]);
+        let used_ns = state[stat::CPU_NS].wrapping_add(state[stat::EARLIER_CPU_NS]);
         let cpu_ns = &mut threads[thread as usize].cpu_ns;
         *cpu_ns = cpu_ns.saturating_add(used_ns);
         if is_alone {

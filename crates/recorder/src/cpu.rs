@@ -207,6 +207,14 @@ pub fn note_times() {
     });
 }
 
+/// A thread begins that has this state: what it used before is not counted.
+pub fn thread_begins(stats: &[AtomicU64; stat::WORDS]) {
+    let used_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
+    // Of one that ended without saying so.
+    let left_ns = stats[stat::CPU_NS].swap(used_ns, Ordering::Relaxed);
+    bump(&stats[stat::EARLIER_CPU_NS], left_ns.wrapping_sub(used_ns));
+}
+
 /// The thread that has this state ends.
 pub fn thread_ends(arena: Arena, thread: &mut Thread) {
     let used_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);

@@ -251,7 +251,10 @@ fn first_entry(loss: Loss) -> Option<Guard> {
     thread_key::set(thread.cast());
     if let Some(arena) = hot::get().arena().filter(|_| tls::last().is_null()) {
         // SAFETY: acquired above.
-        unsafe { (*thread).timer.start(arena, sys::tid()) };
+        unsafe {
+            cpu::thread_begins((*thread).stats);
+            (*thread).timer.start(arena, sys::tid());
+        }
     }
     Some(guard)
 }

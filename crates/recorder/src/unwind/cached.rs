@@ -417,6 +417,12 @@ impl CachedStack {
         Proof::plain(self.address(caller), before, &self.own)
     }
 
+    /// Whether a signal interrupted the leaf: it made no call.
+    pub fn is_interrupted(&self) -> bool {
+        // SAFETY: the frame is cached.
+        self.length > 0 && unsafe { (*self.details.add(self.length - 1)).is_exact }
+    }
+
     /// The return addresses of the cached stack, leaf first, and whether each was found by
     /// a frame pointer alone.
     pub fn frames_leaf_first(&self) -> impl Iterator<Item = (usize, bool)> + '_ {

@@ -51,6 +51,9 @@ pub struct Cursor {
     pub exact: bool,
 }
 
+/// Below the stack pointer, and still the function's own.
+const RED_ZONE_BYTES: usize = 128;
+
 /// Offsets from the stack pointer that a signal handler returns to, into the
 /// `ucontext` the kernel left there.
 const SIGNAL_BP: usize = 120;
@@ -232,7 +235,12 @@ impl Rule {
             let at = base.wrapping_add(self.bp_offset());
             // What lies between two words of one page, or of the own stack, is there too.
             let is_between = (cursor.sp..return_slot).contains(&at);
-            if !(is_between || own.is_there(cursor.sp, at)) {
+            // A frame that was interrupted where it ends has taken bp from there already; signals
+            // leave that part of the stack alone.
+            let is_there = is_between
+                || own.is_there(cursor.sp, at)
+                || cursor.exact && own.is_there(cursor.sp.wrapping_sub(RED_ZONE_BYTES), at);
+            if !is_there {
                 return false;
             }
             // SAFETY: the word is there.

@@ -51,3 +51,34 @@ fn stepping_reads_what_the_equations_say() {
     // SAFETY: the rule is refused before anything is read.
     unsafe { assert_eq!(backwards.step(&frame, &mut own), None) };
 }
+
+/// Where a function ends it takes bp back before its return address is on top; its unwind table says
+/// where bp was saved all the same.
+#[test]
+fn a_frame_interrupted_where_it_ends_has_its_bp_below_the_stack_pointer() {
+    let stack: [usize; 8] = [0, 77, 0, 0, 0, 0x1234, 0, 0];
+    let base = stack.as_ptr() as usize;
+    let interrupted = Cursor {
+        sp: base + 40,
+        ip: 1,
+        bp: 0,
+        exact: true,
+    };
+    let rule = Rule::new(RuleKind::Sp, 8, Some(-40)).unwrap();
+    let caller = Cursor {
+        sp: base + 48,
+        ip: 0x1234,
+        bp: 77,
+        exact: false,
+    };
+    let mut own = OwnStack::of_this_thread();
+    let calling = Cursor {
+        exact: false,
+        ..interrupted
+    };
+    // SAFETY: the array stands for a stack and the rule stays inside it.
+    unsafe {
+        assert_eq!(rule.step(&interrupted, &mut own), Some(caller));
+        assert_eq!(rule.step(&calling, &mut own), None);
+    }
+}

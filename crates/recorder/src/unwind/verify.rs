@@ -37,6 +37,8 @@ pub static OWN_CODE_END: AtomicUsize = AtomicUsize::new(0);
 struct Comparison<Frames: Iterator<Item = (usize, bool)>> {
     get_ip: GetIp,
     ours: Frames,
+    /// The frame that a signal interrupted, where that is the first: it may be the recorder's own.
+    interrupted: Option<usize>,
     seen: usize,
     differs: bool,
 }
@@ -51,8 +53,11 @@ unsafe extern "C" fn compare_frame<Frames: Iterator<Item = (usize, bool)>>(
     let ip = unsafe { (comparison.get_ip)(context) };
     let own_start = OWN_CODE_START.load(Ordering::Relaxed);
     let own_end = OWN_CODE_END.load(Ordering::Relaxed);
-    let is_ours = (own_start..own_end).contains(&ip);
-    if (comparison.seen == 0 && is_ours) || ip == 0 {
+    let is_before = match comparison.interrupted {
+        Some(first) => ip != first,
+        None => (own_start..own_end).contains(&ip),
+    };
+    if (comparison.seen == 0 && is_before) || ip == 0 {
         return GO_ON;
     }
     comparison.seen += 1;
@@ -94,6 +99,8 @@ fn compare(thread: &mut Thread) {
     if leaf.is_some_and(|(ip, _)| libgcc.contains(&ip)) {
         return;
     }
+    let interrupted = leaf.map(|(ip, _)| ip);
+    let interrupted = interrupted.filter(|_| thread.stack.is_interrupted());
     // SAFETY: set-up stored libgcc's functions of these types.
     let (backtrace, get_ip) = unsafe {
         (
@@ -104,6 +111,7 @@ fn compare(thread: &mut Thread) {
     let mut comparison = Comparison {
         get_ip,
         ours: thread.stack.frames_leaf_first(),
+        interrupted,
         seen: 0,
         differs: false,
     };
