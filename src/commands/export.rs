@@ -244,7 +244,7 @@ pub fn run(args: Args) -> Result<()> {
                     let form = format.name();
                     output::tell(format_args!(
                         "warning: {form} cannot say that a counter was not recorded; \
-                         all but live and live-blocks are 0 in it"
+                         those that are not known of moments are 0 in it"
                     ));
                 }
                 let source = stacks.source(detail, &Counter::ALL)?;

@@ -182,7 +182,7 @@ impl Options {
         // What is live is not known by thread.
         let default = match measured {
             Measured::ByThread => Counter::Total,
-            Measured::Everything | Measured::LiveOnly => Counter::Live,
+            Measured::Everything | Measured::WithTotals | Measured::LiveOnly => Counter::Live,
         };
         let ranking = self.counter.unwrap_or(default);
         let beside = match (&self.counters[..], ranking) {

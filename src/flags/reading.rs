@@ -176,8 +176,6 @@ pub fn at(file: &Address) -> Result<Loaded> {
     let span = span.with_context(|| file.path.display().to_string())?;
     let other_events = profile.timeline.other_events(part, span);
     profile.meta.notes.extend(other_events);
-    Ok(Loaded {
-        profile: moment_view::of(profile, span),
-        measured: Measured::LiveOnly,
-    })
+    let (profile, measured) = moment_view::of(profile, span);
+    Ok(Loaded { profile, measured })
 }

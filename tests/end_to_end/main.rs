@@ -63,6 +63,7 @@ mod selftest;
 mod sizes;
 mod small_disks;
 mod snapshots;
+mod spans;
 mod sparse_executables;
 mod stack_limits;
 mod stacks;

@@ -112,6 +112,7 @@ mod tests {
 
     fn stamp(name: NameId, event: EventNumber, rss_bytes: u64) -> Stamp {
         Stamp {
+            spent: residue_profile::timeline::Spent::default(),
             name,
             event,
             time_ns: u64::from(event) * 100 + 50,

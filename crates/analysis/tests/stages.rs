@@ -21,6 +21,7 @@ fn stamps(pairs: &[(&str, u64)]) -> (Vec<String>, Vec<Stamp>) {
             }
         };
         stamps.push(Stamp {
+            spent: residue_profile::timeline::Spent::default(),
             name: name as u32,
             event: 0,
             time_ns: index as u64,
@@ -255,6 +256,7 @@ fn begins_and_ends_are_stamps_of_a_recorded_program() {
         ..Moment::unread(kind, event, time_ns)
     };
     let stamp = |event, time_ns, rss| Stamp {
+        spent: residue_profile::timeline::Spent::default(),
         name: 0,
         event,
         time_ns,
@@ -410,6 +412,7 @@ fn recorded(rss_at_begin: impl Fn(u32) -> Option<u64>) -> Timeline {
             rss_at_begin(event).map(|more| rss + more),
         ));
         timeline.stamps.push(Stamp {
+            spent: residue_profile::timeline::Spent::default(),
             name: 0,
             event,
             time_ns: time_ns + 50,

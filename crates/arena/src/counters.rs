@@ -10,8 +10,7 @@
 //!               then temporaries, u32
 //! ```
 //!
-//! Behind the records of a page stands, for each, the live bytes and blocks that
-//! the log of changes knows of. A record logs what changed in an interval when it
+//! Behind the records of a page stands, for each, what the log of changes knows of. A record logs what changed in an interval when it
 //! is first touched in a later one; see [`crate::moments`].
 //!
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
@@ -34,8 +33,14 @@ pub const RECORD_BIN: usize = 16;
 pub const RECORD_BINS: usize = 15;
 pub const RECORD_TEMPORARIES: usize = 31;
 pub const RECORD_WORDS: usize = 16;
-/// Words per record behind the records of a page: bytes and blocks logged.
-pub const LOGGED_WORDS: usize = 2;
+/// Words per record behind the records of a page: what the log knows.
+pub const LOGGED_WORDS: usize = 4;
+pub const LOGGED_BYTES: usize = 0;
+/// Live blocks (low) and temporaries (high), each by its last 32 bits: what an interval changes is
+/// less than that.
+pub const LOGGED_BLOCKS_AND_TEMPORARIES: usize = 1;
+pub const LOGGED_MADE_BLOCKS: usize = 2;
+pub const LOGGED_MADE_BYTES: usize = 3;
 pub const OVERFLOW_SHIFT: u32 = 32;
 
 /// Records per page: sixteen neighbouring stack ids.

@@ -44,6 +44,10 @@ pub const BIRTH: Word = 24;
 pub const PAUSED: Word = 25;
 /// Number of the interval that runs, see [`crate::moments`].
 pub const INTERVAL: Word = 26;
+/// Number of the latest moment that keeps totals, see [`crate::moments`].
+pub const TOTALS: Word = 27;
+/// One kept event in so many keeps totals.
+pub const TOTALS_STRIDE: Word = 28;
 
 // Events. Written by the recorder, or by the command where it finds the events.
 /// How events are found, one of `SOURCE_*`.
@@ -144,6 +148,9 @@ pub const NOT_RECORDED: Word = 96;
 pub const THREADS_WITHOUT_TIMER: Word = 97;
 /// CPU time of samples that could not be recorded.
 pub const CPU_LOST_NS: Word = 98;
+/// Changes in the log that are of totals; and how many there were when the stride last doubled.
+pub const TOTALS_LOGGED: Word = 99;
+pub const TOTALS_LOGGED_AT_STRIDE: Word = 100;
 
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;

@@ -16,6 +16,8 @@
 //! Events beyond the first thousands are thinned: those that are not kept make no
 //! moment, and their rows go to a ring that holds the latest.
 
+use crate::node::{STACK_BITS, STACK_LIMIT};
+
 /// One row: a moment, a stamp, or a count.
 ///
 /// ```text
@@ -24,8 +26,10 @@
 ///        2  id, or the value counted (f64)  7  live bytes
 ///        3  nanoseconds since the start     8  mapped bytes
 ///        4  virtual bytes, or the running   9  the recorder's bytes
-///           total of the counter (f64)     10  threads
-///        5  resident bytes
+///           total of the counter (f64)     10  threads (low), tid of the marking one (high)
+///        5  resident bytes                 11  whether it keeps totals
+///       12  blocks made so far             14  CPU time of the marking thread
+///       13  bytes of them                  15  CPU time of the process
 /// ```
 ///
 /// Word 0 is written last: a row without a kind is not there yet.
@@ -50,9 +54,20 @@ pub struct MomentRow {
     pub mapped_bytes: u64,
     pub recorder_bytes: u64,
     pub threads: u32,
+    /// The kernel's number of the thread that made the row.
+    pub tid: u32,
+    /// What every stack had allocated by then is in the log.
+    pub has_totals: bool,
+    /// Blocks of the heap made so far, and their bytes.
+    pub made_blocks: u64,
+    pub made_bytes: u64,
+    /// CPU time of the thread that made the row, by the kernel's clock; zero where it was not read.
+    pub thread_cpu_ns: u64,
+    /// The same of the whole process, which is read with its sizes.
+    pub process_cpu_ns: u64,
 }
 
-pub const ROW_WORDS: usize = 11;
+pub const ROW_WORDS: usize = 16;
 pub const ROW_BYTES: u64 = (ROW_WORDS * 8) as u64;
 
 impl MomentRow {
@@ -72,7 +87,12 @@ impl MomentRow {
             self.live_bytes,
             self.mapped_bytes,
             self.recorder_bytes,
-            self.threads as u64,
+            (self.tid as u64) << 32 | self.threads as u64,
+            self.has_totals as u64,
+            self.made_blocks,
+            self.made_bytes,
+            self.thread_cpu_ns,
+            self.process_cpu_ns,
         ]
     }
 
@@ -89,7 +109,12 @@ impl MomentRow {
             live_bytes,
             mapped_bytes,
             recorder_bytes,
-            threads,
+            threads_and_tid,
+            has_totals,
+            made_blocks,
+            made_bytes,
+            thread_cpu_ns,
+            process_cpu_ns,
         ] = words;
         let kind = head & 0xFF;
         if kind == 0 {
@@ -109,7 +134,13 @@ impl MomentRow {
             live_bytes,
             mapped_bytes,
             recorder_bytes,
-            threads: threads as u32,
+            threads: threads_and_tid as u32,
+            tid: (threads_and_tid >> 32) as u32,
+            has_totals: has_totals != 0,
+            made_blocks,
+            made_bytes,
+            thread_cpu_ns,
+            process_cpu_ns,
         })
     }
 }
@@ -126,12 +157,53 @@ pub const KIND_TOTAL: u64 = 6;
 /// The ring of rows that were not kept.
 pub const LATEST_ROWS: u64 = 1 << 14;
 
-/// One change, two words: stack (low 24 bits) and interval, written last; blocks (low
-/// 24 bits, signed) and bytes (signed). Larger ones are several.
+/// One change, two words: stack (low 24 bits), interval (32 bits) and what changed, written last;
+/// blocks (low 24 bits, signed) and bytes (signed). Larger ones are several.
+///
+/// A change is of what is live, or of what was allocated: the second is logged at fewer moments,
+/// those with totals, because it never comes back to where it was. An interval has been touched
+/// by a record before the moment of totals that ends it, so the interval of the record's last
+/// touch says which moment that is.
 pub const CHANGE_WORDS: usize = 2;
 pub const CHANGE_BYTES: u64 = (CHANGE_WORDS * 8) as u64;
-pub const CHANGE_STACK_AND_INTERVAL: usize = 0;
+pub const CHANGE_HEAD: usize = 0;
 pub const CHANGE_AMOUNTS: usize = 1;
+
+/// What a change is of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum ChangeOf {
+    /// Live bytes and blocks; of samples, CPU time.
+    Live,
+    /// Blocks made and their bytes.
+    Made,
+    /// Temporaries, in place of blocks.
+    Temporaries,
+}
+
+const CHANGE_OF_SHIFT: u32 = 56;
+const INTERVAL_MASK: u64 = u32::MAX as u64;
+
+/// The first word of a change.
+pub const fn pack_head(of: ChangeOf, interval: u64, stack: u32) -> u64 {
+    let of = match of {
+        ChangeOf::Live => 0_u64,
+        ChangeOf::Made => 1,
+        ChangeOf::Temporaries => 2,
+    };
+    of << CHANGE_OF_SHIFT | (interval & INTERVAL_MASK) << STACK_BITS | stack as u64
+}
+
+/// What it is of, its interval, and the stack's id; `None` where it says what there is not.
+pub const fn unpack_head(head: u64) -> Option<(ChangeOf, u64, u32)> {
+    let of = match head >> CHANGE_OF_SHIFT {
+        0 => ChangeOf::Live,
+        1 => ChangeOf::Made,
+        2 => ChangeOf::Temporaries,
+        _ => return None,
+    };
+    let stack = (head & (STACK_LIMIT as u64 - 1)) as u32;
+    Some((of, head >> STACK_BITS & INTERVAL_MASK, stack))
+}
 
 /// Most that one change can say.
 const MOST_CHANGED_BLOCKS: i64 = (1 << 23) - 1;
@@ -236,9 +308,33 @@ pub const fn is_kept(event: u64, whole_until: u64, stride: u64) -> bool {
     event <= whole_until || event.is_multiple_of(stride)
 }
 
+/// Part of the log of changes that totals may take, in the end; and which part of what is left of it
+/// each stride may.
+const TOTALS_SHARE: u64 = 8;
+const TOTALS_STRIDE_SHARE: u64 = 8;
+
+/// How many changes of totals may be logged until fewer moments have them, where so many were when
+/// that last happened. A little more is for ever: a hundred doublings would not fill the log.
+pub const fn most_totals_per_stride(capacity: u64, logged: u64) -> u64 {
+    let left = (capacity / TOTALS_SHARE).saturating_sub(logged) / TOTALS_STRIDE_SHARE;
+    let least = capacity / 1024;
+    if left > least { left } else { least }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn heads_come_back_as_they_went_in() {
+        for of in [ChangeOf::Live, ChangeOf::Made, ChangeOf::Temporaries] {
+            for interval in [0, 1, u64::from(u32::MAX)] {
+                let head = pack_head(of, interval, STACK_LIMIT - 1);
+                assert_eq!(unpack_head(head), Some((of, interval, STACK_LIMIT - 1)));
+            }
+        }
+        assert_eq!(unpack_head(u64::MAX), None);
+    }
 
     #[test]
     fn changes_come_back_whole_or_in_parts() {
@@ -279,6 +375,12 @@ mod tests {
                     mapped_bytes: 8,
                     recorder_bytes: 9,
                     threads: 10,
+                    tid: 11,
+                    has_totals: number == 1,
+                    made_blocks: 12,
+                    made_bytes: 13,
+                    thread_cpu_ns: 14,
+                    process_cpu_ns: 15,
                 };
                 assert_eq!(MomentRow::from_words(row.to_words()), Some(row));
             }

@@ -37,9 +37,9 @@ pub mod thread {
     pub const TID: usize = 0;
     /// Live bytes not yet published to the header, signed.
     pub const PENDING_BYTES: usize = 1;
-    /// Stacks that were not the thread's last one.
-    pub const UNWOUND_STACKS: usize = 2;
-    pub const FRAMES_UNWOUND: usize = 3;
+    /// Blocks of the heap made, and their bytes.
+    pub const MADE_BLOCKS: usize = 2;
+    pub const MADE_BYTES: usize = 3;
     pub const RULE_MISSES: usize = 4;
     pub const CUT_STACKS: usize = 5;
     pub const DROPPED: usize = 6;
@@ -74,6 +74,9 @@ pub mod thread {
     /// what each had used when it got the record (wrapping).
     pub const CPU_NS: usize = 26;
     pub const EARLIER_CPU_NS: usize = 27;
+    /// Stacks that were not the thread's last one.
+    pub const UNWOUND_STACKS: usize = 28;
+    pub const FRAMES_UNWOUND: usize = 29;
     pub const WORDS: usize = 32;
 }
 pub const THREAD_BYTES: u64 = (thread::WORDS * 8) as u64;

@@ -253,14 +253,36 @@ impl ArenaBytes {
         let (page, slot) = self.page(state, stack);
         let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
         let logged = |which| self.word(Region::CounterPages, page, place + which);
-        let (logged_bytes, logged_blocks) = (logged(0), logged(1));
+        let logged = [
+            LOGGED_BYTES,
+            LOGGED_BLOCKS_AND_TEMPORARIES,
+            LOGGED_MADE_BYTES,
+            LOGGED_MADE_BLOCKS,
+        ]
+        .map(logged);
         let (bytes, blocks) = self.live(state, stack);
-        let mut bytes = bytes.wrapping_sub(logged_bytes) as i64;
-        let mut blocks = blocks.wrapping_sub(logged_blocks) as i64;
+        let blocks = (blocks as u32).wrapping_sub(logged[1] as u32) as i32;
+        let bytes = bytes.wrapping_sub(logged[0]) as i64;
         let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
+        self.log_change(ChangeOf::Live, stack, interval, (bytes, blocks.into()));
+        if interval < self.get(header::TOTALS) {
+            let bytes = self.record(state, stack, BYTES).wrapping_sub(logged[2]);
+            let blocks = self
+                .record(state, stack, ALLOCATIONS)
+                .wrapping_sub(logged[3]);
+            let made = (bytes as i64, blocks as i64);
+            self.log_change(ChangeOf::Made, stack, interval, made);
+            let temporaries = (self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32) as u32;
+            let more = temporaries.wrapping_sub((logged[1] >> 32) as u32);
+            self.log_change(ChangeOf::Temporaries, stack, interval, (0, more.into()));
+        }
+    }
+
+    fn log_change(&mut self, of: ChangeOf, stack: u32, interval: u64, amount: (i64, i64)) {
+        let (mut bytes, mut blocks) = amount;
         while bytes != 0 || blocks != 0 {
             let (packed, more_bytes, more_blocks) = pack_change(bytes, blocks);
-            let head = interval << node::STACK_BITS | u64::from(stack);
+            let head = pack_head(of, interval, stack);
             self.append_words(Region::Changes, &[head, packed]);
             (bytes, blocks) = (more_bytes, more_blocks);
         }
@@ -271,8 +293,29 @@ impl ArenaBytes {
         let (page, slot) = self.page(state, stack);
         let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
         let (bytes, blocks) = self.live(state, stack);
-        self.set_word(Region::CounterPages, page, place, bytes);
-        self.set_word(Region::CounterPages, page, place + 1, blocks);
+        let at = |which: usize| place + which;
+        let before = self.word(
+            Region::CounterPages,
+            page,
+            at(LOGGED_BLOCKS_AND_TEMPORARIES),
+        );
+        let mut temporaries = before >> 32;
+        let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
+        if interval < self.get(header::TOTALS) {
+            let made = [BYTES, ALLOCATIONS].map(|word| self.record(state, stack, word));
+            temporaries = self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32;
+            self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BYTES), made[0]);
+            self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BLOCKS), made[1]);
+        }
+        let packed = temporaries << 32 | u64::from(blocks as u32);
+        self.set_word(Region::CounterPages, page, at(LOGGED_BYTES), bytes);
+        let word = at(LOGGED_BLOCKS_AND_TEMPORARIES);
+        self.set_word(Region::CounterPages, page, word, packed);
+    }
+
+    /// The record's last block was a temporary.
+    pub fn temporary(&mut self, state: u32, stack: u32) {
+        self.bump(state, stack, RECORD_TEMPORARIES / 2, 1 << 32);
     }
 
     /// Words of the record's overflow, which is made if there is none.
@@ -313,6 +356,9 @@ impl ArenaBytes {
     pub fn moment(&mut self, row: MomentRow) -> u32 {
         self.set(header::INTERVAL, self.get(header::INTERVAL) + 1);
         let number = self.get(header::INTERVAL) as u32;
+        if row.has_totals {
+            self.set(header::TOTALS, number.into());
+        }
         self.row(Region::Moments, row, number);
         number
     }

@@ -35,13 +35,17 @@ pub struct StackTotals {
     pub late: LateFrees,
 }
 
-/// By how much a stack's live memory changed in an interval.
+/// What changed at a stack and is not in the log: in the interval of the last touch what is live,
+/// and what was allocated since the last moment with totals before it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Unlogged {
     pub stack: StackId,
     pub interval: u64,
     pub bytes: i64,
     pub blocks: i64,
+    pub made_bytes: u64,
+    pub made_blocks: u64,
+    pub temporaries: u64,
 }
 
 /// From the recorder's ids to numbers of stacks.

@@ -138,6 +138,8 @@ fn put_together(
         time_ns: meta.duration_ns,
         live_bytes: heap.live_bytes,
         mapped_bytes: mappings.live_bytes,
+        calls: heap.calls,
+        total_bytes: heap.total_bytes,
     };
     let mut timeline = timeline::read(arena, seen, &ledger, &paths, &last)?;
     let modules = modules::read(arena)?;

@@ -28,6 +28,16 @@ pub struct Seen {
     pub mapped_bytes: u64,
     pub recorder_bytes: u64,
     pub threads: u32,
+    /// Whether the moment keeps totals.
+    #[serde(default)]
+    pub has_totals: bool,
+    /// Blocks of the heap made so far, and their bytes.
+    #[serde(default)]
+    pub made_blocks: Option<u64>,
+    #[serde(default)]
+    pub made_bytes: Option<u64>,
+    #[serde(default)]
+    pub process_cpu_ns: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]

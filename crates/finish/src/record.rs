@@ -42,15 +42,26 @@ impl<'a> Record<'a> {
     pub fn unlogged(self, stack: StackId) -> Option<Unlogged> {
         let logged = |which: usize| {
             let place = PAGE_RECORD_WORDS + self.slot * LOGGED_WORDS + which;
-            self.page.word(place) as i64
+            self.page.word(place)
         };
+        let packed = logged(LOGGED_BLOCKS_AND_TEMPORARIES);
+        let blocks = (self.live_blocks() as u32).wrapping_sub(packed as u32);
+        let temporaries =
+            (self.half(RECORD_TEMPORARIES) as u32).wrapping_sub((packed >> 32) as u32);
         let change = Unlogged {
             stack,
             interval: self.word(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32,
-            bytes: self.live_bytes().wrapping_sub(logged(0)),
-            blocks: self.live_blocks().wrapping_sub(logged(1)),
+            bytes: (self.live_bytes() as u64).wrapping_sub(logged(LOGGED_BYTES)) as i64,
+            blocks: i64::from(blocks as i32),
+            made_bytes: self.word(BYTES).wrapping_sub(logged(LOGGED_MADE_BYTES)),
+            made_blocks: self
+                .word(ALLOCATIONS)
+                .wrapping_sub(logged(LOGGED_MADE_BLOCKS)),
+            temporaries: temporaries.into(),
         };
-        (change.bytes != 0 || change.blocks != 0).then_some(change)
+        let is_changed = change.bytes != 0 || change.blocks != 0;
+        let is_made = change.made_bytes != 0 || change.made_blocks != 0 || temporaries != 0;
+        (is_changed || is_made).then_some(change)
     }
 
     /// What its thread did, if it did anything.

@@ -166,6 +166,7 @@ impl Draft {
             .stamps
             .iter()
             .map(|stamp| Stamp {
+                spent: residue_profile::timeline::Spent::default(),
                 name: names.id(&stamp.name),
                 event: stamp.event.map_or(0, |(event, _)| event),
                 time_ns: stamp.sample.time_ns,

@@ -262,6 +262,7 @@ mod tests {
             for (name, growth) in [(0, 2 * grown), (1, 0), (2, grown)] {
                 rss += growth;
                 stamps.push(Stamp {
+                    spent: residue_profile::timeline::Spent::default(),
                     name,
                     event,
                     time_ns: stamps.len() as u64,

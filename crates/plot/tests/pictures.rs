@@ -144,6 +144,7 @@ fn with_stamps(profile: &mut Profile, events: EventNumber) {
     for event in 1..=events {
         for stamp in 0..2 {
             timeline.stamps.push(Stamp {
+                spent: residue_profile::timeline::Spent::default(),
                 name: names + stamp,
                 event,
                 time_ns: u64::from(event) * 1_000_000 + u64::from(stamp) + 1,

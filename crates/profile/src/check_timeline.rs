@@ -4,7 +4,7 @@
 use crate::check::Wrong;
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
-use crate::timeline::{Change, CpuTime, MomentId, NameId, StackId, Timeline};
+use crate::timeline::{Allocated, Change, CpuTime, MomentId, NameId, StackId, Timeline};
 
 impl Timeline {
     /// Makes the timeline consistent with itself and with a profile of so many
@@ -44,6 +44,12 @@ impl Timeline {
             |c| moment(c.moment) && stack(c.stack),
             &mut cpu,
         );
+        let mut allocated = Wrong::new(Tag::ALOC, "allocations point to no moment or stack");
+        keep(
+            &mut self.allocated,
+            |a| moment(a.moment) && stack(a.stack),
+            &mut allocated,
+        );
         let mut accounts = Wrong::new(Tag::ACCT, "accounts point to no moment");
         keep(&mut self.accounts, |a| moment(a.moment), &mut accounts);
         let mut snapshots = Wrong::new(Tag::SNAP, "snapshots point to no moment or name");
@@ -62,12 +68,23 @@ impl Timeline {
         keep(&mut self.deferrals, |d| stack(d.stack), &mut deferrals);
 
         let all = [
-            nameless, stamps, counts, totals, changes, cpu, accounts, snapshots, paths, deferrals,
+            nameless, stamps, counts, totals, changes, cpu, allocated, accounts, snapshots, paths,
+            deferrals,
         ];
         let mut damages: Vec<Damage> = all.into_iter().filter_map(Wrong::damage).collect();
         damages.extend(self.repair_order());
         damages.extend(self.repair_cpu_order());
+        damages.extend(self.repair_allocated_order());
         damages
+    }
+
+    fn repair_allocated_order(&mut self) -> Option<Damage> {
+        let place = |row: &Allocated| (row.moment, row.stack);
+        if self.allocated.is_sorted_by_key(place) {
+            return None;
+        }
+        self.allocated.sort_by_key(place);
+        Some(Reason::bad("allocations are not in the order of moments").of(Tag::ALOC))
     }
 
     fn repair_cpu_order(&mut self) -> Option<Damage> {

@@ -61,6 +61,11 @@ pub(crate) fn moment_kind_from_code(code: u64) -> Option<MomentKind> {
 
 /// In the flags of `MOMT`, above the bits of its five sizes.
 pub(crate) const FLAG_HAS_CHANGES: u64 = 1 << 5;
+pub(crate) const FLAG_HAS_TOTALS: u64 = 1 << 6;
+/// In the flags of `MOMT` and `STMP`: the first bit of what was spent.
+pub(crate) const FIRST_SPENT_BIT: u32 = 8;
+/// The bit of the CPU time of a thread, and of its number.
+pub(crate) const FLAG_HAS_THREAD_CPU: u64 = 1 << (FIRST_SPENT_BIT + 2);
 
 /// Floating-point numbers are stored with their bytes reversed, which makes
 /// those of few digits, and so most counts, small.

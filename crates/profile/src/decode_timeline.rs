@@ -5,7 +5,10 @@
 use serde::Deserialize;
 
 use crate::changes;
-use crate::codes::{FLAG_HAS_CHANGES, moment_kind_from_code, value_from_code};
+use crate::codes::{
+    FIRST_SPENT_BIT, FLAG_HAS_CHANGES, FLAG_HAS_THREAD_CPU, FLAG_HAS_TOTALS, moment_kind_from_code,
+    value_from_code,
+};
 use crate::columns::{Cursor, Delta, to_u32};
 use crate::decode::json;
 use crate::error::{Damage, Reason};
@@ -25,6 +28,7 @@ pub(crate) struct TimelineTables {
     totals: Option<Vec<CounterTotal>>,
     changes: Parts<Change>,
     cpu: Option<Vec<CpuTime>>,
+    allocated: Option<Vec<Allocated>>,
     accounts: Option<Vec<Account>>,
     snapshots: Parts<Snapshot>,
     deferrals: Option<Vec<Deferral>>,
@@ -40,6 +44,7 @@ impl TimelineTables {
         if needs.changes {
             jobs.parts(Tag::CHNG, &mut self.changes, changes::decode);
             jobs.table(Tag::CPUT, &mut self.cpu, cpu);
+            jobs.table(Tag::ALOC, &mut self.allocated, allocated);
         }
         jobs.table(Tag::ACCT, &mut self.accounts, json);
         let snapshots = match needs.proc_maps {
@@ -68,6 +73,7 @@ impl TimelineTables {
             totals: self.totals.unwrap_or_default(),
             changes: self.changes.finish(Tag::CHNG, damages),
             cpu: self.cpu.unwrap_or_default(),
+            allocated: self.allocated.unwrap_or_default(),
             accounts: self.accounts.unwrap_or_default(),
             snapshots: self.snapshots.finish(Tag::SNAP, damages),
             deferrals: self.deferrals.unwrap_or_default(),
@@ -93,9 +99,10 @@ fn moments(raw: &[u8]) -> Result<Vec<Moment>, Reason> {
     let mut streams = cursor.column(rows)?;
     let mut names = cursor.column(rows)?;
     let mut times = Delta::new(cursor.column(rows)?);
-    let mut sizes = Sizes::<5>::new(&mut cursor, &flags)?;
+    let mut sizes = Sizes::<5>::new(&mut cursor, &flags, 0)?;
     let mut recorder_bytes = Delta::new(cursor.column(rows)?);
     let mut threads = cursor.column(rows)?;
+    let mut spent = SpentColumns::new(&mut cursor, &flags)?;
     let mut moments = Vec::with_capacity(rows);
     for flags in flags {
         let code = kinds.u64()?;
@@ -117,9 +124,61 @@ fn moments(raw: &[u8]) -> Result<Vec<Moment>, Reason> {
             recorder_bytes: recorder_bytes.u64()?,
             threads: threads.u32()?,
             has_changes: flags & FLAG_HAS_CHANGES != 0,
+            has_totals: flags & FLAG_HAS_TOTALS != 0,
+            spent: spent.row(flags)?,
         });
     }
     Ok(moments)
+}
+
+/// What was spent, of the rows that have flags for it; older files have none.
+struct SpentColumns<'a> {
+    sizes: Sizes<'a, 4>,
+    threads: Cursor<'a>,
+}
+
+impl<'a> SpentColumns<'a> {
+    fn new(cursor: &mut Cursor<'a>, flags: &[u64]) -> Result<Self, Reason> {
+        let sizes = Sizes::new(cursor, flags, FIRST_SPENT_BIT)?;
+        let has_thread = |flags: &&u64| **flags & FLAG_HAS_THREAD_CPU != 0;
+        let threads = cursor.column(flags.iter().filter(has_thread).count())?;
+        Ok(SpentColumns { sizes, threads })
+    }
+
+    fn row(&mut self, flags: u64) -> Result<Spent, Reason> {
+        let [calls, total_bytes, thread_cpu_ns, process_cpu_ns] = self.sizes.row(flags)?;
+        Ok(Spent {
+            calls,
+            total_bytes,
+            thread_cpu_ns,
+            tid: match thread_cpu_ns {
+                Some(_) => self.threads.u32()?,
+                None => 0,
+            },
+            process_cpu_ns,
+        })
+    }
+}
+
+fn allocated(raw: &[u8]) -> Result<Vec<Allocated>, Reason> {
+    let mut cursor = Cursor::new(raw);
+    let rows = cursor.count(5)?;
+    let mut moments = Delta::new(cursor.column(rows)?);
+    let mut stacks = Delta::new(cursor.column(rows)?);
+    let mut calls = cursor.column(rows)?;
+    let mut bytes = cursor.column(rows)?;
+    let mut temporaries = cursor.column(rows)?;
+    let mut allocated = Vec::with_capacity(rows);
+    for _ in 0..rows {
+        allocated.push(Allocated {
+            moment: moments.u32()?,
+            stack: stacks.u32()?,
+            calls: calls.u64()?,
+            bytes: bytes.u64()?,
+            temporaries: temporaries.u64()?,
+        });
+    }
+    Ok(allocated)
 }
 
 fn cpu(raw: &[u8]) -> Result<Vec<CpuTime>, Reason> {
@@ -146,7 +205,8 @@ fn stamps(raw: &[u8]) -> Result<Vec<Stamp>, Reason> {
     let mut events = Delta::new(cursor.column(rows)?);
     let mut times = Delta::new(cursor.column(rows)?);
     let flags = flags(&mut cursor, rows)?;
-    let mut sizes = Sizes::<3>::new(&mut cursor, &flags)?;
+    let mut sizes = Sizes::<3>::new(&mut cursor, &flags, 0)?;
+    let mut spent = SpentColumns::new(&mut cursor, &flags)?;
     let mut stamps = Vec::with_capacity(rows);
     for flags in flags {
         let [vm_bytes, rss_bytes, live_bytes] = sizes.row(flags)?;
@@ -157,6 +217,7 @@ fn stamps(raw: &[u8]) -> Result<Vec<Stamp>, Reason> {
             vm_bytes,
             rss_bytes,
             live_bytes,
+            spent: spent.row(flags)?,
         });
     }
     Ok(stamps)
@@ -170,22 +231,24 @@ fn flags(cursor: &mut Cursor<'_>, rows: usize) -> Result<Vec<u64>, Reason> {
 /// Columns of sizes, each with a bit in the flags of the rows that have it.
 struct Sizes<'a, const N: usize> {
     columns: Vec<Delta<'a>>,
+    first_bit: u32,
 }
 
 impl<'a, const N: usize> Sizes<'a, N> {
-    fn new(cursor: &mut Cursor<'a>, flags: &[u64]) -> Result<Self, Reason> {
+    fn new(cursor: &mut Cursor<'a>, flags: &[u64], first_bit: u32) -> Result<Self, Reason> {
         let column = |bit| {
             let rows = flags.iter().filter(|&flags| flags & (1u64 << bit) != 0);
             cursor.column(rows.count()).map(Delta::new)
         };
-        let columns = (0..N).map(column).collect::<Result<_, _>>()?;
-        Ok(Sizes { columns })
+        let bits = first_bit..first_bit + N as u32;
+        let columns = bits.map(column).collect::<Result<_, _>>()?;
+        Ok(Sizes { columns, first_bit })
     }
 
     fn row(&mut self, flags: u64) -> Result<[Option<u64>; N], Reason> {
         let mut row = [None; N];
         for (bit, (size, column)) in row.iter_mut().zip(&mut self.columns).enumerate() {
-            if flags & (1 << bit) != 0 {
+            if flags & (1 << (self.first_bit as usize + bit)) != 0 {
                 *size = Some(column.u64()?);
             }
         }

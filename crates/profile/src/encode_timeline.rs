@@ -5,12 +5,14 @@
 //!   TIME  JSON { about, names }
 //!   MOMT  rows | kind ... | flags ... | delta event ... | delta id ... | stream ...
 //!              | name + 1 ... | delta time ... | five sizes ... | delta recorder ...
-//!              | threads ...
-//!   STMP  rows | name ... | delta event ... | delta time ... | flags ... | three sizes ...
+//!              | threads ... | spent
+//!   STMP  rows | name ... | delta event ... | delta time ... | flags ... | three sizes ... | spent
+//!              spent: four sizes ... | tid ...
 //!   CNTS  rows | delta event ...  | name ... | value ...
 //!   CTOT  rows | delta moment ... | name ... | value ...
 //!   CHNG  drawn in crate::changes
 //!   CPUT  rows | delta moment ... | delta stack ... | nanoseconds ...
+//!   ALOC  rows | delta moment ... | delta stack ... | calls ... | bytes ... | temporaries ...
 //!   ACCT  JSON [ account, ... ]
 //!   SNAP  rows | name ... | delta moment ... | lengths of maps, smaps, numa_maps ...
 //!              | all maps | all smaps | all numa_maps
@@ -25,7 +27,9 @@ use std::io::{self, Write};
 use serde::Serialize;
 
 use crate::changes;
-use crate::codes::{FLAG_HAS_CHANGES, moment_kind_to_code, value_to_code};
+use crate::codes::{
+    FIRST_SPENT_BIT, FLAG_HAS_CHANGES, FLAG_HAS_TOTALS, moment_kind_to_code, value_to_code,
+};
 use crate::columns::Columns;
 use crate::encode::{FileWriter, table};
 use crate::layout::{MAX_CHANGE_PARTS, MAX_SNAPSHOT_PARTS, Tag};
@@ -49,6 +53,7 @@ pub(crate) fn timeline<W: Write>(file: &mut FileWriter<W>, timeline: &Timeline) 
     rows(file, Tag::CTOT, &timeline.totals, totals)?;
     change_parts(file, &timeline.changes)?;
     rows(file, Tag::CPUT, &timeline.cpu, cpu)?;
+    rows(file, Tag::ALOC, &timeline.allocated, allocated)?;
     if !timeline.accounts.is_empty() {
         file.section(Tag::ACCT, &serde_json::to_vec(&timeline.accounts)?)?;
     }
@@ -96,7 +101,8 @@ fn moments(out: &mut Columns, moments: &[Moment]) {
     out.plain(moments.iter().map(|m| moment_kind_to_code(m.kind)));
     out.plain(moments.iter().map(|m| {
         let has_changes = if m.has_changes { FLAG_HAS_CHANGES } else { 0 };
-        present(&SIZES, m) | has_changes
+        let has_totals = if m.has_totals { FLAG_HAS_TOTALS } else { 0 };
+        present(&SIZES, m) | has_changes | has_totals | spent_flags(&m.spent)
     }));
     out.deltas(moments.iter().map(|m| u64::from(m.event)));
     out.deltas(moments.iter().map(|m| m.id));
@@ -106,6 +112,35 @@ fn moments(out: &mut Columns, moments: &[Moment]) {
     sizes(out, &SIZES, moments);
     out.deltas(moments.iter().map(|m| m.recorder_bytes));
     out.plain(moments.iter().map(|m| u64::from(m.threads)));
+    spent(out, moments.iter().map(|m| &m.spent));
+}
+
+/// What was spent; the number of the thread stands where its CPU time does.
+const SPENT: [fn(&Spent) -> Option<u64>; 4] = [
+    |s| s.calls,
+    |s| s.total_bytes,
+    |s| s.thread_cpu_ns,
+    |s| s.process_cpu_ns,
+];
+
+fn spent_flags(spent: &Spent) -> u64 {
+    present(&SPENT, spent) << FIRST_SPENT_BIT
+}
+
+fn spent<'a>(out: &mut Columns, rows: impl Iterator<Item = &'a Spent> + Clone) {
+    for size in SPENT {
+        out.deltas(rows.clone().filter_map(size));
+    }
+    let threads = rows.filter(|s| s.thread_cpu_ns.is_some());
+    out.plain(threads.map(|s| u64::from(s.tid)));
+}
+
+fn allocated(out: &mut Columns, rows: &[Allocated]) {
+    out.deltas(rows.iter().map(|row| u64::from(row.moment)));
+    out.deltas(rows.iter().map(|row| u64::from(row.stack)));
+    out.plain(rows.iter().map(|row| row.calls));
+    out.plain(rows.iter().map(|row| row.bytes));
+    out.plain(rows.iter().map(|row| row.temporaries));
 }
 
 fn cpu(out: &mut Columns, rows: &[CpuTime]) {
@@ -120,8 +155,10 @@ fn stamps(out: &mut Columns, stamps: &[Stamp]) {
     out.plain(stamps.iter().map(|s| u64::from(s.name)));
     out.deltas(stamps.iter().map(|s| u64::from(s.event)));
     out.deltas(stamps.iter().map(|s| s.time_ns));
-    out.plain(stamps.iter().map(|s| present(&SIZES, s)));
+    let flags = |s: &Stamp| present(&SIZES, s) | spent_flags(&s.spent);
+    out.plain(stamps.iter().map(flags));
     sizes(out, &SIZES, stamps);
+    spent(out, stamps.iter().map(|s| &s.spent));
 }
 
 /// One bit for each size that is there.

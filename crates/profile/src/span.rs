@@ -362,6 +362,22 @@ impl Timeline {
             .then(|| format!("`{part}` is cut to `{first}..{next}`: no later {unit} was kept"))
     }
 
+    /// Which events what was allocated is known between, where it is not known of a span: the nearest
+    /// moments with totals around it.
+    pub fn nearest_totals(&self, span: Span) -> Option<String> {
+        let with_totals = |(id, moment): (usize, &Moment)| {
+            (moment.has_totals && moment.kind.is_begin()).then_some((id as MomentId, moment.event))
+        };
+        let mut known = self.moments.iter().enumerate().filter_map(with_totals);
+        let end = span.to.unwrap_or_else(|| self.exit());
+        let start = span.from.unwrap_or(0);
+        let before = known.clone().take_while(|(id, _)| *id <= start).last();
+        let (_, first) = before.or_else(|| known.clone().next())?;
+        let last = known.find(|(id, _)| *id >= end);
+        let last = last.map_or("exit".to_string(), |(_, event)| event.to_string());
+        Some(format!("; allocations are known of `{first}..{last}`"))
+    }
+
     fn exit(&self) -> MomentId {
         self.moments.len() as MomentId
     }

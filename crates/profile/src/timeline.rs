@@ -39,6 +39,9 @@ pub struct Timeline {
     pub changes: Vec<Change>,
     /// CPU time of stacks of [`crate::StackKind::Cpu`], by moment, then stack; never zero.
     pub cpu: Vec<CpuTime>,
+    /// What stacks allocated, by moment, then stack; never zero in all. Only at moments with
+    /// totals, and at the last.
+    pub allocated: Vec<Allocated>,
     pub accounts: Vec<Account>,
     pub snapshots: Vec<Snapshot>,
     pub deferrals: Vec<Deferral>,
@@ -60,6 +63,25 @@ impl Timeline {
         let start = from.map_or(0, behind);
         let end = to.map_or(self.cpu.len(), behind);
         &self.cpu[start.min(end)..end]
+    }
+
+    /// What was allocated between two moments that have totals; `None` where one of them has none.
+    pub fn allocated_between(
+        &self,
+        from: Option<MomentId>,
+        to: Option<MomentId>,
+    ) -> Option<&[Allocated]> {
+        let has_totals = |moment: MomentId| match self.moments.get(moment as usize) {
+            Some(moment) => moment.has_totals || moment.kind == MomentKind::Last,
+            None => true,
+        };
+        if self.allocated.is_empty() || ![from, to].into_iter().flatten().all(has_totals) {
+            return None;
+        }
+        let behind = |moment: MomentId| self.allocated.partition_point(|a| a.moment <= moment);
+        let start = from.map_or(0, behind);
+        let end = to.map_or(self.allocated.len(), behind);
+        Some(&self.allocated[start.min(end)..end])
     }
 }
 
@@ -216,6 +238,24 @@ pub struct Moment {
     pub threads: u32,
     /// False where stacks' changes since the last moment are part of a later one.
     pub has_changes: bool,
+    /// Whether it is known what each stack had allocated by then.
+    pub has_totals: bool,
+    #[serde(flatten)]
+    pub spent: Spent,
+}
+
+/// What a program had spent at some time; `None` where that was not read.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Spent {
+    /// Blocks of the heap allocated since the start, and their bytes.
+    pub calls: Option<u64>,
+    pub total_bytes: Option<u64>,
+    /// CPU time of the thread that marked this, by the kernel's clock, and the thread's number.
+    pub thread_cpu_ns: Option<u64>,
+    pub tid: u32,
+    /// CPU time of the whole process.
+    pub process_cpu_ns: Option<u64>,
 }
 
 impl Moment {
@@ -236,6 +276,14 @@ impl Moment {
             recorder_bytes: 0,
             threads: 0,
             has_changes: true,
+            has_totals: false,
+            spent: Spent {
+                calls: None,
+                total_bytes: None,
+                thread_cpu_ns: None,
+                tid: 0,
+                process_cpu_ns: None,
+            },
         }
     }
 }
@@ -250,6 +298,8 @@ pub struct Stamp {
     pub vm_bytes: Option<u64>,
     pub rss_bytes: Option<u64>,
     pub live_bytes: Option<u64>,
+    #[serde(flatten)]
+    pub spent: Spent,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -288,6 +338,17 @@ pub struct CpuTime {
     pub moment: MomentId,
     pub stack: StackId,
     pub ns: u64,
+}
+
+/// What a stack allocated between the last moment with totals and this one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Allocated {
+    pub moment: MomentId,
+    pub stack: StackId,
+    pub calls: u64,
+    pub bytes: u64,
+    pub temporaries: u64,
 }
 
 /// What is resident, by kind, and what the allocator says of itself.

@@ -99,6 +99,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
                 moments: std::mem::take(&mut timeline.moments),
                 changes: std::mem::take(&mut timeline.changes),
                 cpu: std::mem::take(&mut timeline.cpu),
+                allocated: std::mem::take(&mut timeline.allocated),
                 accounts: std::mem::take(&mut timeline.accounts),
                 deferrals: std::mem::take(&mut timeline.deferrals),
                 ..Timeline::default()
@@ -109,6 +110,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
             timeline.totals.clear();
             timeline.changes.clear();
             timeline.cpu.clear();
+            timeline.allocated.clear();
             timeline.accounts.clear();
             timeline.snapshots.clear();
         }
@@ -117,6 +119,7 @@ fn lose_of_timeline(timeline: &mut Timeline, tag: Tag) {
         Tag::CTOT => timeline.totals.clear(),
         Tag::CHNG => timeline.changes.clear(),
         Tag::CPUT => timeline.cpu.clear(),
+        Tag::ALOC => timeline.allocated.clear(),
         Tag::ACCT => timeline.accounts.clear(),
         Tag::SNAP => timeline.snapshots.clear(),
         Tag::DEFR => timeline.deferrals.clear(),

@@ -33,6 +33,7 @@ fn expected(needs: Needs) -> Profile {
     if !needs.changes {
         profile.timeline.changes.clear();
         profile.timeline.cpu.clear();
+        profile.timeline.allocated.clear();
     }
     if !needs.proc_maps {
         for snapshot in &mut profile.timeline.snapshots {

@@ -8,7 +8,7 @@ use common::*;
 use residue_profile::timeline::*;
 use residue_profile::*;
 
-const TIMELINE: [Tag; 10] = [
+const TIMELINE: [Tag; 11] = [
     Tag::TIME,
     Tag::MOMT,
     Tag::STMP,
@@ -16,6 +16,7 @@ const TIMELINE: [Tag; 10] = [
     Tag::CTOT,
     Tag::CHNG,
     Tag::CPUT,
+    Tag::ALOC,
     Tag::ACCT,
     Tag::SNAP,
     Tag::DEFR,

@@ -1,8 +1,9 @@
 //! A profile as it was at one moment, or as it changed between two.
 //!
-//! Of a moment only what was live is known, not what had been allocated by then.
+//! What was live is known of every moment that was kept; what had been allocated by then, of those
+//! with totals.
 
-use residue_profile::{Counter, Counters, Profile, Ragged, Span, StackKind, Totals};
+use residue_profile::{Counter, Counters, Measured, Profile, Ragged, Span, StackKind, Totals};
 
 /// What a stack holds, or by how much that changed.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -11,6 +12,10 @@ pub struct Live {
     pub blocks: i64,
     /// CPU time, where that is what the stack has.
     pub cpu_ns: i64,
+    /// What was allocated meanwhile; nothing where that is not known, see [`measured`].
+    pub made_blocks: i64,
+    pub made_bytes: i64,
+    pub temporaries: i64,
 }
 
 impl Live {
@@ -19,8 +24,25 @@ impl Live {
         match counter {
             Counter::LiveBlocks => self.blocks,
             Counter::Cpu => self.cpu_ns,
+            Counter::Calls => self.made_blocks,
+            Counter::Total => self.made_bytes,
+            Counter::Frees => self.frees(),
+            Counter::Temporaries => self.temporaries,
             _ => self.bytes,
         }
+    }
+
+    /// Blocks that were made and are not there.
+    fn frees(&self) -> i64 {
+        self.made_blocks.saturating_sub(self.blocks)
+    }
+}
+
+/// What is known of a span.
+pub fn measured(profile: &Profile, span: Span) -> Measured {
+    match profile.timeline.allocated_between(span.from, span.to) {
+        Some(_) => Measured::WithTotals,
+        None => Measured::LiveOnly,
     }
 }
 
@@ -39,20 +61,42 @@ pub fn live(profile: &Profile, span: Span) -> Vec<Live> {
             sum.cpu_ns = sum.cpu_ns.saturating_add(ns);
         }
     }
+    let allocated = profile.timeline.allocated_between(span.from, span.to);
+    for made in allocated.unwrap_or_default() {
+        if let Some(sum) = live.get_mut(made.stack as usize) {
+            let add = |sum: &mut i64, more: u64| {
+                *sum = sum.saturating_add(i64::try_from(more).unwrap_or(i64::MAX));
+            };
+            add(&mut sum.made_blocks, made.calls);
+            add(&mut sum.made_bytes, made.bytes);
+            add(&mut sum.temporaries, made.temporaries);
+        }
+    }
     live
 }
 
-/// What changed in a span.
-pub fn of(mut view: Profile, span: Span) -> Profile {
+/// What changed in a span, and which counters are known of it.
+pub fn of(mut view: Profile, span: Span) -> (Profile, Measured) {
     let mut fallen_bytes = 0_u64;
+    let measured = measured(&view, span);
     let live = live(&view, span);
     for (stack, live) in view.stacks.iter_mut().zip(live) {
+        let value = |counter| u64::try_from(live.value(counter)).unwrap_or(0);
         stack.counters = Counters {
-            live_bytes: u64::try_from(live.bytes).unwrap_or(0),
-            live_blocks: u64::try_from(live.blocks).unwrap_or(0),
-            cpu_ns: u64::try_from(live.cpu_ns).unwrap_or(0),
+            live_bytes: value(Counter::Live),
+            live_blocks: value(Counter::LiveBlocks),
+            cpu_ns: value(Counter::Cpu),
             ..Counters::default()
         };
+        if measured == Measured::WithTotals && stack.kind != StackKind::Cpu {
+            stack.counters = Counters {
+                calls: value(Counter::Calls),
+                total_bytes: value(Counter::Total),
+                frees: value(Counter::Frees),
+                temporaries: value(Counter::Temporaries),
+                ..stack.counters
+            };
+        }
         fallen_bytes = fallen_bytes.saturating_add(live.bytes.min(0).unsigned_abs());
     }
     view.heap = totals(&view, StackKind::is_heap);
@@ -63,16 +107,22 @@ pub fn of(mut view: Profile, span: Span) -> Profile {
     // Which thread did what is known of the whole recording only.
     view.threads.clear();
     view.by_thread = Ragged::default();
-    view.meta.notes.push(
-        "this is a moment of the recording: only live bytes and blocks of its stacks, and CPU time, are known"
-            .to_string(),
-    );
+    view.meta.notes.push(match measured {
+        Measured::WithTotals => {
+            "this is a part of the recording: the highest that was live in it is not known"
+                .to_string()
+        }
+        _ => format!(
+            "this is a moment of the recording: only live bytes and blocks of its stacks, and CPU time, are known{}",
+            view.timeline.nearest_totals(span).unwrap_or_default()
+        ),
+    });
     if fallen_bytes > 0 {
         view.meta.notes.push(format!(
             "stacks that shrank are shown as zero; they shrank by {fallen_bytes} bytes"
         ));
     }
-    view
+    (view, measured)
 }
 
 fn totals(profile: &Profile, is_meant: fn(StackKind) -> bool) -> Totals {
@@ -82,6 +132,10 @@ fn totals(profile: &Profile, is_meant: fn(StackKind) -> bool) -> Totals {
         .fold(Totals::default(), |sum, stack| Totals {
             live_bytes: sum.live_bytes.saturating_add(stack.counters.live_bytes),
             live_blocks: sum.live_blocks.saturating_add(stack.counters.live_blocks),
+            calls: sum.calls.saturating_add(stack.counters.calls),
+            total_bytes: sum.total_bytes.saturating_add(stack.counters.total_bytes),
+            frees: sum.frees.saturating_add(stack.counters.frees),
+            temporaries: sum.temporaries.saturating_add(stack.counters.temporaries),
             ..sum
         })
 }
@@ -137,7 +191,8 @@ mod tests {
             from: Some(1),
             to: None,
         };
-        let view = of(profile(), span);
+        let (view, measured) = of(profile(), span);
+        assert_eq!(measured, Measured::LiveOnly);
         assert_eq!(view.stacks[0].counters.live_bytes, 0);
         assert_eq!(view.stacks[1].counters.live_bytes, 5);
         assert_eq!(view.stacks[1].counters.live_blocks, 1);

@@ -83,7 +83,7 @@ fn take(hot: &Hot, arena: Arena, time_ns: u64) {
     );
     set(ACCOUNT_OTHER, sums.resident_bytes(ResidentKind::Other));
     set(ACCOUNT_PSS, sums.total_proportional_bytes());
-    set(ACCOUNT_LIVE, moments::live_bytes(arena));
+    set(ACCOUNT_LIVE, moments::ThreadSums::of(arena).live_bytes);
     set(ACCOUNT_MOMENT, arena.get(header::INTERVAL));
     words[ACCOUNT_TIME_NS].store(time_ns.max(1), Ordering::Release);
     hot.threads_seen.store(threads(), Ordering::Relaxed);
@@ -111,11 +111,11 @@ pub fn complete_if_asked(hot: &Hot, arena: Arena) {
     }
     hot.slow_path_flags
         .fetch_and(!hot::ASKS_ALLOCATOR, Ordering::Relaxed);
-    let live_before = moments::live_bytes(arena);
+    let live_before = moments::ThreadSums::of(arena).live_bytes;
     let Some(state) = allocator_state(live_before) else {
         return;
     };
-    let live = moments::live_bytes(arena);
+    let live = moments::ThreadSums::of(arena).live_bytes;
     if live.abs_diff(live_before) > MOST_MOVED_BYTES {
         return;
     }

@@ -1,4 +1,5 @@
-//! The log of changes: what each interval left at each stack.
+//! The log of changes: what each interval left at each stack, and what was allocated
+//! there between moments with totals.
 //!
 //! A record that is touched for the first time in a new interval still holds what
 //! the interval of its last touch left. If that differs from what the log knows,
@@ -7,35 +8,73 @@
 
 use crate::arena_map::{self, Arena};
 use crate::ledger::Record;
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering, fence};
 use residue_arena::counters::*;
+use residue_arena::header;
 use residue_arena::moments::*;
 use residue_arena::region::Region;
-use residue_arena::{header, node};
 
-/// The record changes for the first time in `interval`.
+/// The record changes for the first time in `interval`. Those of samples only ever rise: what they
+/// have is their total.
 #[inline(never)]
-pub fn first_touch(arena: Arena, record: Record, stack: u32, interval: u64) {
+pub fn first_touch(arena: Arena, record: Record, stack: u32, interval: u64, has_totals: bool) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
     let word = get(AT_PEAK_BLOCKS_AND_INTERVAL);
     let last = word >> 32;
-    let live_bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
-    let live_blocks = get(ALLOCATIONS).wrapping_sub(get(FREES));
-    let [logged_bytes, logged_blocks] = logged(record, stack);
-    let bytes = live_bytes.wrapping_sub(logged_bytes.load(Ordering::Relaxed));
-    let blocks = live_blocks.wrapping_sub(logged_blocks.load(Ordering::Relaxed));
-    let is_known = bytes == 0 && blocks == 0;
-    // What finds no room stays unlogged and is part of a later change.
-    if is_known || append(arena, stack, last, bytes, blocks) {
-        logged_bytes.store(live_bytes, Ordering::Relaxed);
-        logged_blocks.store(live_blocks, Ordering::Relaxed);
+    let logged = logged(record, stack);
+    log_live(arena, record, logged, stack, last);
+    // Whoever ends an interval says first whether it keeps totals.
+    fence(Ordering::Acquire);
+    if has_totals && last < arena.get(header::TOTALS) {
+        log_totals(arena, record, logged, stack, last);
     }
     let at_peak_blocks = word & u64::from(u32::MAX);
     record[AT_PEAK_BLOCKS_AND_INTERVAL].store(interval << 32 | at_peak_blocks, Ordering::Relaxed);
 }
 
-/// What the log knows of a record: bytes and blocks.
-fn logged(record: Record, stack: u32) -> &'static [AtomicU64; LOGGED_WORDS] {
+/// Logs what is live and was not when the log last heard of it.
+#[inline(always)]
+fn log_live(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64) {
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    let live_bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
+    let live_blocks = get(ALLOCATIONS).wrapping_sub(get(FREES)) as u32;
+    let packed = logged[LOGGED_BLOCKS_AND_TEMPORARIES].load(Ordering::Relaxed);
+    let bytes = live_bytes.wrapping_sub(logged[LOGGED_BYTES].load(Ordering::Relaxed)) as i64;
+    let blocks = i64::from(live_blocks.wrapping_sub(packed as u32) as i32);
+    let is_known = bytes == 0 && blocks == 0;
+    // What finds no room stays unlogged and is part of a later change.
+    if !is_known && append(arena, ChangeOf::Live, stack, last, bytes, blocks) {
+        logged[LOGGED_BYTES].store(live_bytes, Ordering::Relaxed);
+        let packed = packed >> 32 << 32 | u64::from(live_blocks);
+        logged[LOGGED_BLOCKS_AND_TEMPORARIES].store(packed, Ordering::Relaxed);
+    }
+}
+
+/// Logs what was allocated since the log last heard of it: a moment with totals has passed.
+fn log_totals(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64) {
+    let get = |index: usize| record[index].load(Ordering::Relaxed);
+    let (made_blocks, made_bytes) = (get(ALLOCATIONS), get(BYTES));
+    let blocks = made_blocks.wrapping_sub(logged[LOGGED_MADE_BLOCKS].load(Ordering::Relaxed));
+    let bytes = made_bytes.wrapping_sub(logged[LOGGED_MADE_BYTES].load(Ordering::Relaxed));
+    let is_known = blocks == 0 && bytes == 0;
+    let (blocks, bytes) = (blocks as i64, bytes as i64);
+    if !is_known && append(arena, ChangeOf::Made, stack, last, bytes, blocks) {
+        logged[LOGGED_MADE_BLOCKS].store(made_blocks, Ordering::Relaxed);
+        logged[LOGGED_MADE_BYTES].store(made_bytes, Ordering::Relaxed);
+    }
+    let temporaries = (get(RECORD_TEMPORARIES / 2) >> 32) as u32;
+    let packed = logged[LOGGED_BLOCKS_AND_TEMPORARIES].load(Ordering::Relaxed);
+    let more = temporaries.wrapping_sub((packed >> 32) as u32);
+    if more != 0 && append(arena, ChangeOf::Temporaries, stack, last, 0, more.into()) {
+        let packed = u64::from(temporaries) << 32 | packed & u64::from(u32::MAX);
+        logged[LOGGED_BLOCKS_AND_TEMPORARIES].store(packed, Ordering::Relaxed);
+    }
+}
+
+type Logged = &'static [AtomicU64; LOGGED_WORDS];
+
+/// What the log knows of a record.
+fn logged(record: Record, stack: u32) -> Logged {
     let slot = stack as usize % PAGE_RECORDS;
     let page = record.as_ptr().wrapping_sub(slot * RECORD_WORDS);
     let place = page.wrapping_add(PAGE_RECORD_WORDS + slot * LOGGED_WORDS);
@@ -44,8 +83,14 @@ fn logged(record: Record, stack: u32) -> &'static [AtomicU64; LOGGED_WORDS] {
     unsafe { &*place.cast() }
 }
 
-fn append(arena: Arena, stack: u32, interval: u64, bytes: u64, blocks: u64) -> bool {
-    let (mut bytes, mut blocks) = (bytes as i64, blocks as i64);
+fn append(
+    arena: Arena,
+    of: ChangeOf,
+    stack: u32,
+    interval: u64,
+    mut bytes: i64,
+    mut blocks: i64,
+) -> bool {
     while bytes != 0 || blocks != 0 {
         let Some(index) = arena.append(Region::Changes) else {
             arena
@@ -58,8 +103,13 @@ fn append(arena: Arena, stack: u32, interval: u64, bytes: u64, blocks: u64) -> b
         let change =
             unsafe { arena_map::words::<CHANGE_WORDS>(arena.item(Region::Changes, index)) };
         change[CHANGE_AMOUNTS].store(packed, Ordering::Relaxed);
-        let head = interval << node::STACK_BITS | u64::from(stack);
-        change[CHANGE_STACK_AND_INTERVAL].store(head, Ordering::Release);
+        let head = pack_head(of, interval, stack);
+        change[CHANGE_HEAD].store(head, Ordering::Release);
+        if of != ChangeOf::Live {
+            arena
+                .word(header::TOTALS_LOGGED)
+                .fetch_add(1, Ordering::Relaxed);
+        }
         (bytes, blocks) = (more_bytes, more_blocks);
     }
     true

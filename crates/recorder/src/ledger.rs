@@ -18,6 +18,7 @@ use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 use residue_arena::counters::*;
 use residue_arena::header;
 use residue_arena::region::Region;
+use residue_arena::tables::thread as stat;
 
 pub type Record = &'static [AtomicU64; RECORD_WORDS];
 
@@ -94,7 +95,7 @@ fn save_at_peak(arena: Arena, record: Record) {
 fn log_interval(arena: Arena, record: Record, stack: u32) {
     let interval = arena.get(header::INTERVAL);
     if record[AT_PEAK_BLOCKS_AND_INTERVAL].load(Ordering::Relaxed) >> 32 != interval {
-        changes::first_touch(arena, record, stack, interval);
+        changes::first_touch(arena, record, stack, interval, true);
     }
 }
 
@@ -107,6 +108,8 @@ pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u6
     bump(&record[BYTES], bytes);
     count_size(arena, record, bytes);
     note_own_peak(arena, record, stack);
+    bump(&thread.stats[stat::MADE_BLOCKS], 1);
+    bump(&thread.stats[stat::MADE_BYTES], bytes);
     peak::changed(arena, thread, bytes as i64);
 }
 
@@ -145,7 +148,10 @@ pub fn unmapped(arena: Arena, record: Record, stack: u32, bytes: u64, is_gone: b
 /// A thread used so much CPU time at `stack`: so many periods, and their nanoseconds where others
 /// have bytes.
 pub fn sampled(arena: Arena, record: Record, stack: u32, periods: u64, ns: u64) {
-    log_interval(arena, record, stack);
+    let interval = arena.get(header::INTERVAL);
+    if record[AT_PEAK_BLOCKS_AND_INTERVAL].load(Ordering::Relaxed) >> 32 != interval {
+        changes::first_touch(arena, record, stack, interval, false);
+    }
     bump(&record[ALLOCATIONS], periods);
     bump(&record[BYTES], ns);
 }

@@ -72,6 +72,7 @@ fn begin(
         return false;
     };
     let mut row = moments::sample_at_begin(hot, arena);
+    row.tid = thread.owner().unwrap_or(0);
     if open.number != 0 {
         // The entry of a function ends the event before it; a mark should not.
         if source == header::SOURCE_MARKS {
@@ -90,6 +91,7 @@ fn begin(
     open.number = number;
     open.id = id.unwrap_or(u64::from(number));
     open.is_kept = moments::keep(hot, arena, number);
+    open.has_totals = open.is_kept && moments::keeps_totals(arena, number);
     let open_now = streams::count_open(1);
     arena
         .word(header::STREAMS)
@@ -99,6 +101,7 @@ fn begin(
     row.event = number;
     row.id = open.id;
     row.stream = stream;
+    row.has_totals = open.has_totals;
     write_boundary(arena, row, open.is_kept);
     arena.set(header::BIRTH, u64::from(birth));
     if setup::wants_snapshot(hot, number) {
@@ -115,6 +118,7 @@ fn end_open(arena: Arena, open: &mut streams::Open, row: MomentRow) {
         event: open.number,
         id: open.id,
         stream: open.stream,
+        has_totals: open.has_totals,
         ..row
     };
     write_boundary(arena, row, open.is_kept);
@@ -163,7 +167,7 @@ pub extern "C" fn event_begin(id: u64, stream: u32) {
 }
 
 pub extern "C" fn event_end(id: u64, stream: u32) {
-    recorder::with_thread(Loss::Nothing, |hot, arena, _| {
+    recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         if arena.get(header::SOURCE) > header::SOURCE_MARKS {
             return;
         }
@@ -178,7 +182,8 @@ pub extern "C" fn event_end(id: u64, stream: u32) {
         } else if open.id != id {
             count_misuse(arena, header::END_OF_ANOTHER);
         } else {
-            let row = moments::sample_at_end(hot, arena);
+            let mut row = moments::sample_at_end(hot, arena);
+            row.tid = thread.owner().unwrap_or(0);
             end_open(arena, open, row);
         }
     });
@@ -222,6 +227,7 @@ pub unsafe extern "C" fn stamp(name: *const c_char) {
                 kind: KIND_STAMP,
                 name: Some(name),
                 event,
+                tid: thread.owner().unwrap_or(0),
                 ..moments::whole_sample(hot, arena)
             };
             moments::write(arena, &row, moments::is_kept(hot, arena, event));

@@ -76,9 +76,13 @@ pub fn whole_sample(hot: &Hot, arena: Arena) -> MomentRow {
 }
 
 fn sample_without_sizes(hot: &Hot, arena: Arena, now_ns: u64) -> MomentRow {
+    let sums = ThreadSums::of(arena);
     MomentRow {
         time_ns: now_ns.saturating_sub(arena.get(header::STARTED_MONOTONIC_NS)),
-        live_bytes: live_bytes(arena),
+        live_bytes: sums.live_bytes,
+        made_blocks: sums.made_blocks,
+        made_bytes: sums.made_bytes,
+        thread_cpu_ns: sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID),
         mapped_bytes: arena.get(header::MAPPED_BYTES),
         recorder_bytes: recorder_bytes(arena),
         threads: hot.threads_seen.load(Ordering::Relaxed),
@@ -95,6 +99,8 @@ fn read_sizes(arena: Arena, row: &mut MomentRow) -> bool {
     row.vm_bytes = (statm.size_pages * PAGE_BYTES).saturating_sub(own);
     row.rss_bytes = statm.resident_pages * PAGE_BYTES;
     row.shared_bytes = statm.shared_pages * PAGE_BYTES;
+    // The kernel adds up all threads for it, so it is not asked at every mark.
+    row.process_cpu_ns = sys::clock_ns(sys::CLOCK_PROCESS_CPUTIME_ID);
     true
 }
 
@@ -116,15 +122,34 @@ fn read_statm_of(opened: Result<usize, sys::Errno>) -> Option<Statm> {
     Statm::parse(text.get(..length)?)
 }
 
-/// Live bytes of the heap: those published, and those the threads hold back.
-pub fn live_bytes(arena: Arena) -> u64 {
-    let threads = arena.get(Region::Threads.word(region::USED));
-    (0..threads).fold(arena.get(header::LIVE_BYTES), |sum, index| {
-        let item = arena.item(Region::Threads, index);
-        // SAFETY: the item was appended, and stays.
-        let words = unsafe { arena_map::words::<{ stat::WORDS }>(item) };
-        sum.wrapping_add(words[stat::PENDING_BYTES].load(Ordering::Relaxed))
-    })
+/// What all threads did to the heap so far.
+pub struct ThreadSums {
+    /// Those published, and those the threads hold back.
+    pub live_bytes: u64,
+    made_blocks: u64,
+    made_bytes: u64,
+}
+
+impl ThreadSums {
+    pub fn of(arena: Arena) -> ThreadSums {
+        let mut sums = ThreadSums {
+            live_bytes: arena.get(header::LIVE_BYTES),
+            made_blocks: 0,
+            made_bytes: 0,
+        };
+        for index in 0..arena.get(Region::Threads.word(region::USED)) {
+            let item = arena.item(Region::Threads, index);
+            // SAFETY: the item was appended, and stays.
+            let words = unsafe { arena_map::words::<{ stat::WORDS }>(item) };
+            let add = |sum: &mut u64, word: usize| {
+                *sum = sum.wrapping_add(words[word].load(Ordering::Relaxed));
+            };
+            add(&mut sums.live_bytes, stat::PENDING_BYTES);
+            add(&mut sums.made_blocks, stat::MADE_BLOCKS);
+            add(&mut sums.made_bytes, stat::MADE_BYTES);
+        }
+        sums
+    }
 }
 
 /// What the recorder itself takes.
@@ -142,8 +167,18 @@ pub fn names_used(arena: Arena) -> usize {
 
 /// Ends the interval that runs: the row becomes a moment.
 pub fn end_interval(arena: Arena, row: &mut MomentRow) {
-    let before = arena.word(header::INTERVAL).fetch_add(1, Ordering::Relaxed);
-    row.number = (before + 1) as u32;
+    let interval = arena.word(header::INTERVAL);
+    let totals = arena.word(header::TOTALS);
+    if row.has_totals {
+        // Before the interval ends: a record that is touched in the next one has to know.
+        totals.fetch_max(interval.load(Ordering::Relaxed) + 1, Ordering::AcqRel);
+    }
+    let number = interval.fetch_add(1, Ordering::AcqRel) + 1;
+    row.number = number as u32;
+    if row.has_totals {
+        // The command may have made a moment meanwhile.
+        totals.fetch_max(number, Ordering::AcqRel);
+    }
 }
 
 /// Writes a row, for good or into the ring of the latest.
@@ -214,9 +249,26 @@ pub fn keep(hot: &Hot, arena: Arena, event: u32) -> bool {
     true
 }
 
+/// Whether a kept event keeps totals, too; fewer do once enough were logged. The lock for events
+/// is held.
+pub fn keeps_totals(arena: Arena, event: u32) -> bool {
+    let logged = arena.get(header::TOTALS_LOGGED);
+    let before = arena.get(header::TOTALS_LOGGED_AT_STRIDE);
+    let capacity = arena.get(Region::Changes.word(region::CAPACITY));
+    if logged.saturating_sub(before) >= most_totals_per_stride(capacity, before) {
+        arena.set(header::TOTALS_LOGGED_AT_STRIDE, logged);
+        arena.set(
+            header::TOTALS_STRIDE,
+            arena.get(header::TOTALS_STRIDE).saturating_mul(2),
+        );
+    }
+    event == 1 || u64::from(event).is_multiple_of(arena.get(header::TOTALS_STRIDE))
+}
+
 /// Makes thinning ready: at first everything is kept.
 pub fn set_up(arena: Arena) {
     arena.set(header::STRIDE, 1);
+    arena.set(header::TOTALS_STRIDE, 1);
     hot::get()
         .thinning
         .whole_until

@@ -23,6 +23,7 @@ pub fn take(hot: &Hot, arena: Arena, name: u32, event: u32) {
     row.name = Some(name);
     row.event = event;
     row.id = u64::from(event);
+    row.has_totals = true;
     moments::end_interval(arena, &mut row);
     moments::write(arena, &row, true);
     jit_symbols::look(Extent::New);

@@ -15,6 +15,7 @@ pub struct Open {
     /// Number of the event.
     pub number: u32,
     pub is_kept: bool,
+    pub has_totals: bool,
     /// The slot belongs to its stream as long as others are free, so that searches go
     /// on behind it.
     is_taken: bool,

@@ -7,15 +7,17 @@ use crate::finishing::{self, LateBar};
 use crate::threads;
 use crate::users;
 use anyhow::Result;
-use residue_finish::{Asked, Ending};
+use residue_finish::{ArenaFile, Asked, Ending, Error};
 use residue_profile::{End, Profile};
 use residue_symbols::{Cache, Search};
 use std::path::Path;
+use std::time::Duration;
 
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {
     let owner = AsOwner::of_process(pid)?;
     let arena = users::of_process(pid)?;
+    wait_until_recorded(&arena);
     let ending = Ending {
         end: End::Running,
         ended_unix_ns: now_unix_ns(),
@@ -33,6 +35,21 @@ pub fn profile_of(pid: u32) -> Result<Profile> {
     // It is for showing, and the program may have written anything.
     profile.make_harmless();
     Ok(profile)
+}
+
+/// A program that has just started may have mapped its arena and not yet written what it is. That takes
+/// it microseconds, unless it is not given the processor; what is still wrong later is told by
+/// whoever reads it.
+fn wait_until_recorded(arena: &Path) {
+    const TRIES: u32 = 40;
+    const PAUSE: Duration = Duration::from_millis(50);
+    let is_begun = || !matches!(ArenaFile::open(arena), Err(Error::NotAnArena { .. }));
+    for _ in 0..TRIES {
+        if is_begun() {
+            return;
+        }
+        std::thread::sleep(PAUSE);
+    }
 }
 
 /// What the run that records the program asked for.

@@ -3,10 +3,11 @@
 
 use super::users::{maps_path, writer};
 use anyhow::{Context, Result};
-use nix::time::{ClockId, clock_gettime};
+use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
+use nix::unistd::Pid;
 use residue_arena::header;
-use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS, is_kept};
-use residue_arena::region::Region;
+use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS, is_kept, most_totals_per_stride};
+use residue_arena::region::{self, Region};
 use residue_arena::tables::{self, thread as stat};
 use residue_finish::ArenaFile;
 use residue_finish::outside::{self, Seen};
@@ -113,11 +114,11 @@ impl Process {
             })
         });
         let arena = ArenaFile::open(&self.arena)?;
-        let live_bytes = live_bytes(&arena)?;
+        let [live_bytes, made_blocks, made_bytes] = thread_sums(&arena)?;
         let statm = self.proc_file("statm").and_then(|text| Statm::parse(&text));
         let account = self.account_if_due(&arena, live_bytes);
-        let interval = self.window.word(header::INTERVAL);
-        let number = interval.fetch_add(1, Ordering::AcqRel) + 1;
+        let has_totals = kind == MomentKind::Snapshot || self.keeps_totals(&arena, about.event);
+        let number = self.end_interval(has_totals);
         let bytes =
             |pages: fn(&Statm) -> u64| statm.as_ref().map_or(0, pages) * residue_arena::PAGE_BYTES;
         let seen = Seen {
@@ -134,6 +135,10 @@ impl Process {
             mapped_bytes: arena.word(header::MAPPED_BYTES),
             recorder_bytes: arena.committed_bytes() + arena.word(header::PRIVATE_BYTES),
             threads: self.pid.map_or(0, threads),
+            has_totals,
+            made_blocks: Some(made_blocks),
+            made_bytes: Some(made_bytes),
+            process_cpu_ns: self.pid.and_then(process_cpu_ns),
             name: about.name,
             counts: about.counts,
             skipped_counts: match kind {
@@ -149,6 +154,37 @@ impl Process {
                 lost.fetch_add(1, Ordering::Relaxed);
             })
             .with_context(|| outside::path_for(&self.arena).display().to_string())
+    }
+
+    /// Whether a moment that is kept keeps totals, too; fewer do once enough were logged. As in the
+    /// recorder, which makes no moments where they are made here.
+    fn keeps_totals(&self, arena: &ArenaFile, event: u32) -> bool {
+        let [stride, before] = [header::TOTALS_STRIDE, header::TOTALS_LOGGED_AT_STRIDE]
+            .map(|word| self.window.word(word));
+        let logged = self.window.get(header::TOTALS_LOGGED);
+        let was_logged = before.load(Ordering::Relaxed);
+        let capacity = arena.word(Region::Changes.word(region::CAPACITY));
+        if logged.saturating_sub(was_logged) >= most_totals_per_stride(capacity, was_logged) {
+            before.store(logged, Ordering::Relaxed);
+            let doubled = stride.load(Ordering::Relaxed).saturating_mul(2);
+            stride.store(doubled, Ordering::Relaxed);
+        }
+        event == 1 || u64::from(event).is_multiple_of(stride.load(Ordering::Relaxed))
+    }
+
+    /// Ends the interval that runs, and returns the number of its end; the recorder does the same.
+    fn end_interval(&self, has_totals: bool) -> u64 {
+        let [interval, totals] =
+            [header::INTERVAL, header::TOTALS].map(|word| self.window.word(word));
+        if has_totals {
+            // Before the interval ends: a record that is touched in the next one has to know.
+            totals.fetch_max(interval.load(Ordering::Relaxed) + 1, Ordering::AcqRel);
+        }
+        let number = interval.fetch_add(1, Ordering::AcqRel) + 1;
+        if has_totals {
+            totals.fetch_max(number, Ordering::AcqRel);
+        }
+        number
     }
 
     fn proc_file(&self, name: &str) -> Option<Vec<u8>> {
@@ -170,14 +206,23 @@ impl Process {
     }
 }
 
-fn live_bytes(arena: &ArenaFile) -> Result<u64> {
-    let pending = arena.thread_records()?;
-    let sum = pending
-        .iter()
-        .fold(arena.word(header::LIVE_BYTES), |sum, record| {
-            sum.wrapping_add(record[stat::PENDING_BYTES])
-        });
-    Ok(sum)
+/// Live bytes, blocks made and their bytes: what is published, and what the threads know.
+fn thread_sums(arena: &ArenaFile) -> Result<[u64; 3]> {
+    let words = [stat::PENDING_BYTES, stat::MADE_BLOCKS, stat::MADE_BYTES];
+    let mut sums = [arena.word(header::LIVE_BYTES), 0, 0];
+    for record in arena.thread_records()? {
+        for (sum, word) in sums.iter_mut().zip(words) {
+            *sum = sum.wrapping_add(record[word]);
+        }
+    }
+    Ok(sums)
+}
+
+/// The clock of a process's CPU time.
+fn process_cpu_ns(pid: u32) -> Option<u64> {
+    let pid = Pid::from_raw(i32::try_from(pid).ok()?);
+    let time = clock_gettime(clock_getcpuclockid(pid).ok()?).ok()?;
+    u64::try_from(Duration::from(time).as_nanos()).ok()
 }
 
 fn threads(pid: u32) -> u32 {

@@ -161,6 +161,7 @@ pub fn many_stamps() -> Profile {
     profile.timeline.names = (0..names).map(|name| format!("{name:x}")).collect();
     profile.timeline.stamps = (0..names)
         .map(|name| Stamp {
+            spent: Spent::default(),
             name,
             event: name / 3 + 1,
             time_ns: u64::from(name / 3) * 10 + u64::from(name % 3) + 1,
@@ -270,6 +271,7 @@ pub fn named(name: &str) -> Profile {
     for event in 1..=40 {
         let at_ns = u64::from(event) * 10;
         timeline.stamps.push(Stamp {
+            spent: Spent::default(),
             name: 0,
             event,
             time_ns: at_ns + 2,

@@ -212,6 +212,8 @@ fn add(
 /// A timeline with one of everything.
 pub fn timeline() -> Timeline {
     let begin = Moment {
+        has_totals: false,
+        spent: Spent::default(),
         kind: MomentKind::Begin,
         event: 1,
         id: 700,
@@ -244,6 +246,7 @@ pub fn timeline() -> Timeline {
         ..begin
     };
     Timeline {
+        allocated: Vec::new(),
         about: About {
             source: Source::Marks,
             events: 1200,
@@ -270,6 +273,7 @@ pub fn timeline() -> Timeline {
         names: vec!["hits".into(), "ha\nlf".into()],
         moments: vec![begin, end, snapshot],
         stamps: vec![Stamp {
+            spent: Spent::default(),
             name: 9,
             event: 1,
             time_ns: 1_600_000,

@@ -75,6 +75,7 @@ mod tests {
         for (event, within) in (1..).zip(within) {
             for (name, more) in [(0, *within), (1, 100)] {
                 stamps.push(Stamp {
+                    spent: residue_profile::timeline::Spent::default(),
                     name,
                     event,
                     time_ns: u64::from(event) * 10 + u64::from(name),

@@ -56,5 +56,6 @@ fn as_stamp(moment: &Moment, name: NameId) -> Stamp {
             .rss_bytes
             .map(|rss| rss.saturating_sub(moment.recorder_bytes)),
         live_bytes: moment.live_bytes,
+        spent: moment.spent,
     }
 }

@@ -197,3 +197,87 @@ fn events_that_are_not_kept_leave_their_changes_to_the_next_moment() {
     let expected = [change(3, 0, 3, 3), change(7, 0, 4, 4), change(8, 0, 1, 1)];
     assert_eq!(timeline.changes, expected);
 }
+
+/// What was allocated between moments with totals: of a stack that each interval touches, of one
+/// that rests for two of them, and of one by two threads.
+#[test]
+fn what_was_allocated_is_known_between_moments_with_totals() {
+    let mut arena = ArenaBytes::new();
+    let (one, other) = (arena.state(7, "main"), arena.state(8, "worker"));
+    let (busy, rare) = (arena.path(0x1001), arena.path(0x1002));
+    let moment = |arena: &mut ArenaBytes, event: u32, has_totals: bool| {
+        arena.moment(MomentRow {
+            kind: KIND_BEGIN,
+            event,
+            time_ns: u64::from(event),
+            has_totals,
+            ..MomentRow::default()
+        })
+    };
+    let turn = |arena: &mut ArenaBytes, state: u32, bytes: u64| {
+        arena.made(state, busy, bytes);
+        arena.temporary(state, busy);
+        arena.freed(state, busy, bytes);
+    };
+    turn(&mut arena, one, 1000);
+    arena.made(one, rare, 5);
+    moment(&mut arena, 1, true);
+    turn(&mut arena, one, 10);
+    turn(&mut arena, other, 20);
+    moment(&mut arena, 2, false);
+    turn(&mut arena, one, 30);
+    moment(&mut arena, 3, true);
+    moment(&mut arena, 4, true);
+    turn(&mut arena, other, 40);
+    arena.made(one, rare, 6);
+    let profile = profile(arena);
+    let rows: Vec<(u32, u32, u64, u64, u64)> = profile
+        .timeline
+        .allocated
+        .iter()
+        .map(|row| (row.moment, row.stack, row.calls, row.bytes, row.temporaries))
+        .collect();
+    let expected = [
+        (0, 0, 1, 1000, 1),
+        (0, 1, 1, 5, 0),
+        (2, 0, 3, 60, 3),
+        (4, 0, 1, 40, 1),
+        (4, 1, 1, 6, 0),
+    ];
+    assert_eq!(rows, expected);
+    let between = |from, to| {
+        let rows = profile.timeline.allocated_between(from, to)?;
+        Some(rows.iter().map(|row| row.bytes).sum::<u64>())
+    };
+    assert_eq!(between(None, None), Some(1111));
+    assert_eq!(between(Some(0), Some(2)), Some(60));
+    assert_eq!(between(Some(2), Some(3)), Some(0));
+    assert_eq!(between(Some(3), None), Some(46));
+    // The second begin keeps none.
+    assert_eq!(between(Some(1), None), None);
+}
+
+/// Killed between the two halves of a first touch: the log has it, the record does not know.
+#[test]
+fn what_was_allocated_is_not_counted_twice_after_a_kill() {
+    let mut arena = ArenaBytes::new();
+    let state = arena.state(7, "main");
+    let stack = arena.path(0x1001);
+    arena.made(state, stack, 100);
+    arena.moment(MomentRow {
+        kind: KIND_BEGIN,
+        event: 1,
+        time_ns: 1,
+        has_totals: true,
+        ..MomentRow::default()
+    });
+    arena.log(state, stack);
+    let profile = profile(arena);
+    let rows: Vec<(u32, u64, u64)> = profile
+        .timeline
+        .allocated
+        .iter()
+        .map(|row| (row.moment, row.calls, row.bytes))
+        .collect();
+    assert_eq!(rows, [(0, 1, 100)]);
+}

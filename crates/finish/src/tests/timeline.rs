@@ -5,6 +5,10 @@ use residue_profile::timeline::Account;
 
 fn line(event: u32, id: u64, number: u32, counts: &[(&str, f64)]) -> Seen {
     Seen {
+        has_totals: false,
+        made_blocks: None,
+        made_bytes: None,
+        process_cpu_ns: None,
         kind: MomentKind::Begin,
         number,
         event,

@@ -1,17 +1,17 @@
-//! What changed at each stack from moment to moment.
+//! What changed at each stack from moment to moment: what is live, what was allocated, CPU time.
 //!
 //! The log, what the records had not logged yet, and what neither knew because the
-//! program was killed or still runs: together they give what is live.
+//! program was killed or still runs: together they give what the records say in the end.
 
 use super::moments::Numbers;
 use crate::arena_file::{ArenaFile, Error};
-use crate::ledger::Ledger;
+use crate::ledger::{Ledger, Unlogged};
 use residue_arena::moments::*;
-use residue_arena::node;
 use residue_arena::region::Region;
 use residue_profile::StackKind;
-use residue_profile::timeline::{Change, CpuTime, MomentId, StackId};
+use residue_profile::timeline::{Allocated, Change, CpuTime, MomentId, StackId};
 use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
 
 /// Bytes and blocks.
 type Amount = (i64, i64);
@@ -21,51 +21,108 @@ fn add(sum: &mut Amount, (bytes, blocks): Amount) {
     sum.1 = sum.1.wrapping_add(blocks);
 }
 
-/// Of the live memory of stacks; and CPU time, which is logged as if it were live.
 pub struct Changes {
+    /// Of the live memory of stacks.
     pub memory: Vec<Change>,
+    /// CPU time, which is logged as if it were live.
     pub cpu: Vec<CpuTime>,
+    pub allocated: Vec<Allocated>,
 }
 
-pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Changes, Error> {
-    let mut sums: FxHashMap<(MomentId, StackId), Amount> = FxHashMap::default();
-    let mut known: Vec<Amount> = vec![(0, 0); ledger.rows.len()];
-    let mut learn = |stack: StackId, interval: u64, amount: Amount| {
-        if let Some(moment) = numbers.end_of(interval) {
-            add(sums.entry((moment, stack)).or_default(), amount);
-            add(&mut known[stack as usize], amount);
+/// One kind of change, summed by moment and stack.
+struct Sums<'a> {
+    numbers: &'a Numbers,
+    by_place: FxHashMap<(MomentId, StackId), Amount>,
+    known: Vec<Amount>,
+}
+
+impl<'a> Sums<'a> {
+    fn new(numbers: &'a Numbers, stacks: usize) -> Sums<'a> {
+        Sums {
+            numbers,
+            by_place: FxHashMap::default(),
+            known: vec![(0, 0); stacks],
         }
-    };
+    }
+
+    fn learn(&mut self, stack: StackId, interval: u64, amount: Amount) {
+        if amount != (0, 0)
+            && let Some(moment) = self.numbers.end_of(interval)
+        {
+            add(self.by_place.entry((moment, stack)).or_default(), amount);
+            add(&mut self.known[stack as usize], amount);
+        }
+    }
+
+    /// Gives to the last moment what is missing of what each stack has in the end, and all of it
+    /// in order.
+    fn complete(mut self, ends: impl Iterator<Item = Amount>) -> Vec<(MomentId, StackId, Amount)> {
+        if let Some(last) = self.numbers.last() {
+            for ((end, known), stack) in ends.zip(self.known).zip(0..) {
+                let missing = (end.0.wrapping_sub(known.0), end.1.wrapping_sub(known.1));
+                if missing != (0, 0) {
+                    add(self.by_place.entry((last, stack)).or_default(), missing);
+                }
+            }
+        }
+        let sums = self.by_place.into_iter();
+        let mut sums: Vec<(MomentId, StackId, Amount)> = sums
+            .filter(|(_, amount)| *amount != (0, 0))
+            .map(|((moment, stack), amount)| (moment, stack, amount))
+            .collect();
+        sums.sort_unstable_by_key(|&(moment, stack, _)| (moment, stack));
+        sums
+    }
+}
+
+pub fn read(
+    arena: &ArenaFile,
+    ledger: &Ledger,
+    numbers: &Numbers,
+    with_totals: &Numbers,
+) -> Result<Changes, Error> {
+    let stacks = ledger.rows.len();
+    let mut live = Sums::new(numbers, stacks);
+    let mut made = Sums::new(with_totals, stacks);
+    let mut temporaries = Sums::new(with_totals, stacks);
     arena.each_item(Region::Changes, |item| {
-        let head = item.word(CHANGE_STACK_AND_INTERVAL);
-        let id = (head & u64::from(node::STACK_LIMIT - 1)) as u32;
+        let Some((of, interval, id)) = unpack_head(item.word(CHANGE_HEAD)) else {
+            return;
+        };
         if let Some(stack) = ledger.ids.stack(id) {
             let amount = unpack_change(item.word(CHANGE_AMOUNTS));
-            learn(stack, head >> node::STACK_BITS, amount);
+            match of {
+                ChangeOf::Live => live.learn(stack, interval, amount),
+                ChangeOf::Made => made.learn(stack, interval, amount),
+                ChangeOf::Temporaries => temporaries.learn(stack, interval, amount),
+            }
         }
     })?;
     for change in &ledger.unlogged {
-        learn(change.stack, change.interval, (change.bytes, change.blocks));
-    }
-    if let Some(last) = numbers.last() {
-        let stacks = ledger.rows.iter().zip(known).zip(0..);
-        for ((row, (known_bytes, known_blocks)), stack) in stacks {
-            let counters = &row.counters;
-            let amount = match row.kind {
-                StackKind::Cpu => ((counters.cpu_ns as i64).wrapping_sub(known_bytes), 0),
-                _ => (
-                    (counters.live_bytes as i64).wrapping_sub(known_bytes),
-                    (counters.live_blocks as i64).wrapping_sub(known_blocks),
-                ),
-            };
-            add(sums.entry((last, stack)).or_default(), amount);
+        let Unlogged {
+            stack, interval, ..
+        } = *change;
+        live.learn(stack, interval, (change.bytes, change.blocks));
+        if ledger.rows[stack as usize].kind != StackKind::Cpu {
+            let amount = (change.made_bytes as i64, change.made_blocks as i64);
+            made.learn(stack, interval, amount);
+            temporaries.learn(stack, interval, (0, change.temporaries as i64));
         }
     }
     let mut changes = Changes {
-        memory: Vec::with_capacity(sums.len()),
+        memory: Vec::new(),
         cpu: Vec::new(),
+        allocated: Vec::new(),
     };
-    for ((moment, stack), (bytes, blocks)) in sums {
+    let ends = ledger.rows.iter().map(|row| match row.kind {
+        StackKind::Cpu => (row.counters.cpu_ns as i64, 0),
+        _ => (
+            row.counters.live_bytes as i64,
+            row.counters.live_blocks as i64,
+        ),
+    });
+    // Samples are no blocks, though they are logged as such.
+    for (moment, stack, (bytes, blocks)) in live.complete(ends) {
         match ledger.rows[stack as usize].kind {
             // Less than nothing only where a file says what cannot be.
             StackKind::Cpu if bytes > 0 => changes.cpu.push(CpuTime {
@@ -74,7 +131,6 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Cha
                 ns: bytes.unsigned_abs(),
             }),
             StackKind::Cpu => {}
-            _ if (bytes, blocks) == (0, 0) => {}
             _ => changes.memory.push(Change {
                 moment,
                 stack,
@@ -83,10 +139,58 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger, numbers: &Numbers) -> Result<Cha
             }),
         }
     }
-    let place = |change: &Change| (change.moment, change.stack);
-    changes.memory.sort_unstable_by_key(place);
-    changes
-        .cpu
-        .sort_unstable_by_key(|time| (time.moment, time.stack));
+    let ends = ledger
+        .rows
+        .iter()
+        .map(|row| (row.counters.total_bytes as i64, row.counters.calls as i64));
+    let made = made.complete(ends);
+    let ends = ledger.rows.iter();
+    let ends = ends.map(|row| (0, row.counters.temporaries as i64));
+    changes.allocated = allocated(made, temporaries.complete(ends));
     Ok(changes)
+}
+
+/// Both in one table. A block may be a temporary's in a later part than it was made in.
+fn allocated(
+    made: Vec<(MomentId, StackId, Amount)>,
+    temporaries: Vec<(MomentId, StackId, Amount)>,
+) -> Vec<Allocated> {
+    let mut rows: BTreeMap<(MomentId, StackId), Allocated> = BTreeMap::new();
+    let mut row = |moment: MomentId, stack: StackId, change: &dyn Fn(&mut Allocated)| {
+        change(rows.entry((moment, stack)).or_insert(Allocated {
+            moment,
+            stack,
+            calls: 0,
+            bytes: 0,
+            temporaries: 0,
+        }));
+    };
+    for (moment, stack, (bytes, blocks)) in settled(made) {
+        row(moment, stack, &|row| {
+            row.calls = blocks.unsigned_abs();
+            row.bytes = bytes.unsigned_abs();
+        });
+    }
+    for (moment, stack, (_, count)) in settled(temporaries) {
+        row(moment, stack, &|row| row.temporaries = count.unsigned_abs());
+    }
+    rows.into_values().collect()
+}
+
+/// What only ever rises, without parts below nothing. A program that was killed right after it
+/// wrote to the log had not noted that it did: that part is known twice, and the last moment has
+/// so much less. It is taken off the latest moments before.
+fn settled(mut sums: Vec<(MomentId, StackId, Amount)>) -> Vec<(MomentId, StackId, Amount)> {
+    let mut owed: FxHashMap<StackId, Amount> = FxHashMap::default();
+    for (_, stack, (bytes, blocks)) in sums.iter_mut().rev() {
+        let (owed_bytes, owed_blocks) = owed.entry(*stack).or_default();
+        *bytes = bytes.saturating_add(*owed_bytes);
+        *blocks = blocks.saturating_add(*owed_blocks);
+        *owed_bytes = (*bytes).min(0);
+        *owed_blocks = (*blocks).min(0);
+        *bytes = (*bytes).max(0);
+        *blocks = (*blocks).max(0);
+    }
+    sums.retain(|(_, _, amount)| *amount != (0, 0));
+    sums
 }

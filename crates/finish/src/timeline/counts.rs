@@ -1,6 +1,6 @@
 //! Stamps, and what was counted in events: by the program, or in its lines of output.
 
-use super::moments::Numbers;
+use super::moments::{Numbers, spent_at};
 use super::names::Names;
 use super::rows::read_size;
 use crate::outside::Seen;
@@ -18,6 +18,7 @@ pub fn stamps(rows: &[MomentRow]) -> Vec<Stamp> {
             vm_bytes: read_size(row.vm_bytes),
             rss_bytes: read_size(row.rss_bytes),
             live_bytes: Some(row.live_bytes),
+            spent: spent_at(row),
         })
     };
     stamps.filter_map(stamp).collect()

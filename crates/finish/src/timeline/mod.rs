@@ -25,6 +25,9 @@ pub struct LastMoment {
     pub time_ns: u64,
     pub live_bytes: u64,
     pub mapped_bytes: u64,
+    /// Allocations of the heap, and their bytes.
+    pub calls: u64,
+    pub total_bytes: u64,
 }
 
 pub fn read(
@@ -40,8 +43,12 @@ pub fn read(
     line_events.number_rows(&mut rows);
     let counts = counts::counts(&rows, &seen, &names);
     line_events.number_lines(&mut seen);
-    let moments::Moments { moments, numbers } = moments::put_in_order(&rows, &seen, &names, last);
-    let changes = changes::read(arena, ledger, &numbers)?;
+    let moments::Moments {
+        moments,
+        numbers,
+        with_totals,
+    } = moments::put_in_order(&rows, &seen, &names, last);
+    let changes = changes::read(arena, ledger, &numbers, &with_totals)?;
     Ok(Timeline {
         about: about(arena, &seen),
         stamps: counts::stamps(&rows),
@@ -49,6 +56,7 @@ pub fn read(
         totals: counts::totals(&rows, &seen, &names, &numbers),
         changes: changes.memory,
         cpu: changes.cpu,
+        allocated: changes.allocated,
         accounts: accounts::accounts(arena, &seen, &numbers)?,
         snapshots: accounts::snapshots(arena, &seen, &names, &numbers)?,
         moments,

@@ -5,11 +5,13 @@ use super::names::Names;
 use super::rows::read_size;
 use crate::outside::Seen;
 use residue_arena::moments::*;
-use residue_profile::timeline::{Moment, MomentId, MomentKind};
+use residue_profile::timeline::{Moment, MomentId, MomentKind, Spent};
 
 pub struct Moments {
     pub moments: Vec<Moment>,
     pub numbers: Numbers,
+    /// Those that keep totals, and the last.
+    pub with_totals: Numbers,
 }
 
 /// From numbers of moments to their places, ascending.
@@ -56,7 +58,10 @@ pub fn put_in_order(
         .map(|((number, _), place)| (*number, place))
         .collect();
     numbers.sort_unstable();
+    let has_totals = |&&(_, place): &&(u32, MomentId)| moments[place as usize].1.has_totals;
+    let with_totals = numbers.iter().filter(has_totals).copied().collect();
     Moments {
+        with_totals: Numbers(with_totals),
         moments: moments.into_iter().map(|(_, moment)| moment).collect(),
         numbers: Numbers(numbers),
     }
@@ -84,7 +89,21 @@ fn of_row(row: &MomentRow) -> Option<Moment> {
         recorder_bytes: row.recorder_bytes,
         threads: row.threads,
         has_changes: row.number != 0,
+        has_totals: row.number != 0 && row.has_totals,
+        spent: spent_at(row),
     })
+}
+
+/// What the program had spent when a row was written.
+pub fn spent_at(row: &MomentRow) -> Spent {
+    let thread_cpu_ns = read_size(row.thread_cpu_ns);
+    Spent {
+        calls: Some(row.made_blocks),
+        total_bytes: Some(row.made_bytes),
+        thread_cpu_ns,
+        tid: thread_cpu_ns.map_or(0, |_| row.tid),
+        process_cpu_ns: read_size(row.process_cpu_ns),
+    }
 }
 
 fn of_seen(seen: &Seen, names: &Names) -> Moment {
@@ -103,6 +122,13 @@ fn of_seen(seen: &Seen, names: &Names) -> Moment {
         recorder_bytes: seen.recorder_bytes,
         threads: seen.threads,
         has_changes: true,
+        has_totals: seen.has_totals,
+        spent: Spent {
+            calls: seen.made_blocks,
+            total_bytes: seen.made_bytes,
+            process_cpu_ns: seen.process_cpu_ns,
+            ..Spent::default()
+        },
     }
 }
 
@@ -114,6 +140,12 @@ fn last_moment(before: Option<&Moment>, last: &LastMoment) -> Moment {
         id: before.map_or(0, |moment| moment.id),
         live_bytes: Some(last.live_bytes),
         mapped_bytes: Some(last.mapped_bytes),
+        has_totals: true,
+        spent: Spent {
+            calls: Some(last.calls),
+            total_bytes: Some(last.total_bytes),
+            ..Spent::default()
+        },
         recorder_bytes: before.map_or(0, |moment| moment.recorder_bytes),
         ..Moment::unread(MomentKind::Last, event, time_ns)
     }

@@ -56,6 +56,26 @@ fn about() -> impl Strategy<Value = About> {
 }
 
 prop_compose! {
+    fn spent()(
+        sizes in proptest::array::uniform4(option::of(number())),
+        tid: u32,
+    ) -> Spent {
+        let [calls, total_bytes, thread_cpu_ns, process_cpu_ns] = sizes;
+        let tid = thread_cpu_ns.map_or(0, |_| tid);
+        Spent { calls, total_bytes, thread_cpu_ns, tid, process_cpu_ns }
+    }
+}
+
+prop_compose! {
+    fn allocated()(
+        (moment, stack) in (id(), id()),
+        (calls, bytes, temporaries) in (number(), number(), number()),
+    ) -> Allocated {
+        Allocated { moment, stack, calls, bytes, temporaries }
+    }
+}
+
+prop_compose! {
     fn moment()(
         kind in prop_oneof![
             Just(MomentKind::Begin), Just(MomentKind::End), Just(MomentKind::Tick),
@@ -65,12 +85,13 @@ prop_compose! {
         name in option::of(id()),
         (id, time_ns, recorder_bytes) in (number(), number(), number()),
         sizes in proptest::array::uniform5(option::of(number())),
-        has_changes: bool,
+        (has_changes, has_totals) in any::<(bool, bool)>(),
+        spent in spent(),
     ) -> Moment {
         let [vm_bytes, rss_bytes, shared_bytes, live_bytes, mapped_bytes] = sizes;
         Moment {
             kind, event, id, stream, name, time_ns, vm_bytes, rss_bytes, shared_bytes,
-            live_bytes, mapped_bytes, recorder_bytes, threads, has_changes,
+            live_bytes, mapped_bytes, recorder_bytes, threads, has_changes, has_totals, spent,
         }
     }
 }
@@ -81,9 +102,10 @@ prop_compose! {
         event: u32,
         time_ns in number(),
         sizes in proptest::array::uniform3(option::of(number())),
+        spent in spent(),
     ) -> Stamp {
         let [vm_bytes, rss_bytes, live_bytes] = sizes;
-        Stamp { name, event, time_ns, vm_bytes, rss_bytes, live_bytes }
+        Stamp { name, event, time_ns, vm_bytes, rss_bytes, live_bytes, spent }
     }
 }
 
@@ -147,10 +169,15 @@ pub fn wild() -> impl Strategy<Value = Timeline> {
     });
     let first = (about(), vec(text(), 0..4), vec(moment(), 0..30));
     let second = (vec(stamp(), 0..8), vec(count, 0..8), vec(total, 0..8));
-    let third = (vec(change(), 0..60), vec(account(), 0..3));
+    let third = (
+        vec(change(), 0..60),
+        vec(account(), 0..3),
+        vec(allocated(), 0..30),
+    );
     let fourth = (vec(snapshot(), 0..4), vec(deferral(), 0..8));
     (first, second, third, fourth).prop_map(|(first, second, mut third, fourth)| {
         third.0.sort_by_key(|change| (change.moment, change.stack));
+        third.2.sort_by_key(|row| (row.moment, row.stack));
         Timeline {
             about: first.0,
             names: first.1,
@@ -160,6 +187,7 @@ pub fn wild() -> impl Strategy<Value = Timeline> {
             totals: second.2,
             changes: third.0,
             accounts: third.1,
+            allocated: third.2,
             snapshots: fourth.0,
             deferrals: fourth.1,
             cpu: Vec::new(),
@@ -198,6 +226,12 @@ pub fn tame(profile: &mut Profile) {
     timeline
         .changes
         .sort_by_key(|change| (change.moment, change.stack));
+    timeline
+        .allocated
+        .retain_mut(|row| into(&mut row.stack, stacks) && into(&mut row.moment, moments));
+    timeline
+        .allocated
+        .sort_by_key(|row| (row.moment, row.stack));
     timeline
         .accounts
         .retain_mut(|row| into(&mut row.moment, moments));

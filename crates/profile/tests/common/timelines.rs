@@ -16,6 +16,27 @@ pub fn full_sample() -> Profile {
         .map(|(moment, stack, ns)| CpuTime { moment, stack, ns })
         .to_vec();
     profile.threads[0].cpu_ns = 31_000_000;
+    let timeline = &mut profile.timeline;
+    for (moment, spent) in timeline.moments.iter_mut().zip(1..) {
+        moment.has_totals = spent != 2;
+        moment.spent = Spent {
+            calls: Some(spent),
+            total_bytes: (spent != 3).then_some(64 * spent),
+            thread_cpu_ns: (spent != 1).then_some(1_000_000 * spent),
+            tid: if spent != 1 { 4711 } else { 0 },
+            process_cpu_ns: (spent == 1).then_some(2_000_000),
+        };
+    }
+    timeline.stamps[1].spent.calls = Some(5);
+    timeline.allocated = [(0, 1, 3, 3000, 0), (2, 1, 1, 1000, 1), (3, 0, 7, 448, 2)]
+        .map(|(moment, stack, calls, bytes, temporaries)| Allocated {
+            moment,
+            stack,
+            calls,
+            bytes,
+            temporaries,
+        })
+        .to_vec();
     profile
 }
 
@@ -82,6 +103,7 @@ fn timeline() -> Timeline {
         ..Moment::unread(kind, event, time_ns)
     };
     let stamp = |name, time_ns, live_bytes| Stamp {
+        spent: residue_profile::timeline::Spent::default(),
         name,
         event: 1,
         time_ns,
@@ -102,6 +124,7 @@ fn timeline() -> Timeline {
         blocks,
     };
     Timeline {
+        allocated: Vec::new(),
         about: About {
             source: Source::Marks,
             events: 40,

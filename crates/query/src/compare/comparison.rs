@@ -219,7 +219,10 @@ fn read(
         None => whole,
     };
     let (live, measured) = match given.part {
-        Some(_) => (moment_view::live(profile, span), Measured::LiveOnly),
+        Some(_) => {
+            let measured = moment_view::measured(profile, span);
+            (moment_view::live(profile, span), measured)
+        }
         None => (Vec::new(), request.choice.measured),
     };
     let of_counter = |counter: Counter| -> Result<Vec<i64>> {
@@ -227,7 +230,9 @@ fn read(
             bail!("`{}` {}", counter.name(), measured.why_not());
         }
         Ok(match (measured, counter) {
-            (Measured::LiveOnly, counter) => own_values(tree, |it| live[it].value(counter)),
+            (Measured::WithTotals | Measured::LiveOnly, counter) => {
+                own_values(tree, |it| live[it].value(counter))
+            }
             _ => own_values(tree, |stack| {
                 let value = counter.value(&profile.stacks[stack]);
                 i64::try_from(value).unwrap_or(i64::MAX)

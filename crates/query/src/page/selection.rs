@@ -7,15 +7,16 @@ use regex::Regex;
 use residue_analysis::history::EventRange;
 use residue_calltree::Detail;
 use residue_profile::units::Unit;
-use residue_profile::{Counter, MemoryKind, Profile, ThreadCounters};
+use residue_profile::{Counter, Measured, MemoryKind, Profile, ThreadCounters};
 
 use super::opened::Opened;
 use super::question::Question;
 use super::tree::ShownTree;
 use super::values::{Values, Wanted};
+use crate::moment_view;
 use residue_profile::Span;
 
-/// What is known of a range of events: what the range left, and the CPU time that it took.
+/// What is known of every range of events: what the range left, and the CPU time that it took.
 pub const RANGE_COUNTERS: [Counter; 3] = [Counter::Live, Counter::LiveBlocks, Counter::Cpu];
 
 pub struct Selection<'a> {
@@ -52,8 +53,14 @@ impl<'a> Selection<'a> {
         if self.thread.is_some() && self.of_thread().is_none() {
             bail!("`{name}` is not known by thread, only calls, total, frees and cpu");
         }
-        if self.events.is_some() && !RANGE_COUNTERS.contains(&self.counter) {
-            bail!("`{name}` is not known of a range of events, only live, live-blocks and cpu");
+        if let Some(span) = self.span()? {
+            let measured = moment_view::measured(&self.opened.profile, span);
+            if !measured.has(self.counter) {
+                bail!(
+                    "`{name}` is not known of this range of events, only {}",
+                    words(measured)
+                );
+            }
         }
         Ok(())
     }
@@ -139,6 +146,16 @@ impl<'a> Selection<'a> {
             Counter::Cpu => |part| part.cpu_ns,
             _ => return None,
         })
+    }
+}
+
+/// The counters that are known, as a list.
+fn words(measured: Measured) -> String {
+    let known = Counter::ALL.into_iter().filter(|&it| measured.has(it));
+    let names: Vec<&str> = known.map(Counter::name).collect();
+    match names.split_last() {
+        Some((last, others)) => format!("{} and {last}", others.join(", ")),
+        None => "nothing".to_string(),
     }
 }
 

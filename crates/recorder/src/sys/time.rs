@@ -10,6 +10,7 @@ const SYS_CLOCK_GETTIME: usize = 228;
 
 pub const CLOCK_REALTIME: usize = 0;
 pub const CLOCK_MONOTONIC: usize = 1;
+pub const CLOCK_PROCESS_CPUTIME_ID: usize = 2;
 pub const CLOCK_THREAD_CPUTIME_ID: usize = 3;
 
 pub fn clock_ns(clock: usize) -> u64 {

@@ -213,6 +213,8 @@ impl History {
         let (live_bytes, mapped_bytes) = (self.heap.live_bytes, self.mapped.live_bytes);
         let rss_bytes = live_bytes + live_bytes / 8 + mapped_bytes + (64 << 20);
         timeline.moments.push(Moment {
+            has_totals: false,
+            spent: Spent::default(),
             kind,
             event,
             id: 1_000_000 + u64::from(event),
@@ -236,6 +238,7 @@ impl History {
         let end_ns = timeline.moments[ended as usize].time_ns;
         for name in 0..STAMPS.len() as NameId {
             timeline.stamps.push(Stamp {
+                spent: Spent::default(),
                 name,
                 event,
                 time_ns: end_ns - MOMENT_NS + u64::from(name + 1) * MOMENT_NS / 4,

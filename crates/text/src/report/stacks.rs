@@ -120,6 +120,14 @@ fn numbers(source: &Source<'_>, index: usize) -> Vec<String> {
             bytes(counters.peak_bytes),
             bytes(counters.at_peak_bytes)
         ),
+        Measured::WithTotals => format!(
+            "{}, {} total, {}, {} live in {}",
+            counted(counters.calls, "call", "calls"),
+            bytes(counters.total_bytes),
+            counted(counters.frees, "free", "frees"),
+            bytes(counters.live_bytes),
+            blocks()
+        ),
         Measured::LiveOnly => format!("{} live in {}", bytes(counters.live_bytes), blocks()),
         Measured::ByThread => format!(
             "{}, {} total, {}",

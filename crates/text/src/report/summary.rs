@@ -40,6 +40,11 @@ pub fn lines(profile: &Profile, measured: Measured) -> Vec<String> {
             let why = "between moments: not recorded".to_string();
             row("allocations", why);
         }
+        Measured::WithTotals => {
+            row("heap", live(&profile.heap));
+            row("mappings", live(&profile.mappings));
+            row("allocations", allocated(&profile.heap));
+        }
         Measured::ByThread => row("heap", allocated(&profile.heap)),
     }
     if let period_ns @ 1.. = meta.options.cpu_period_ns {

@@ -81,6 +81,7 @@ pub fn events(count: u32) -> Profile {
             total: hits,
         });
         timeline.stamps.push(Stamp {
+            spent: residue_profile::timeline::Spent::default(),
             name: 1,
             event,
             time_ns: time_ns + 20,

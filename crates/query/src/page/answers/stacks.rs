@@ -74,7 +74,7 @@ impl StackNumbers {
             None => Live {
                 bytes: signed(counters.live_bytes),
                 blocks: signed(counters.live_blocks),
-                cpu_ns: 0,
+                ..Live::default()
             },
         };
         StackNumbers {
