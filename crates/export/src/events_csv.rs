@@ -4,14 +4,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io::{self, Write};
 
 use residue_profile::timeline::{EventNumber, MomentKind, NameId};
-use residue_profile::{Profile, harmless};
+use residue_profile::{EventCost, Profile, harmless};
 
 use crate::bounds::expect_few_cells;
 
 const COLUMNS: &str = "id,time_ns,vm_bytes,rss_bytes,live_bytes,mapped_bytes";
+/// Where events have costs; see [`residue_profile::EventCost`].
+const COST_COLUMNS: &str = ",wall_ns,cpu_ns,calls,total_bytes";
 
-/// At the begin of each event that was kept, or at each tick. Cells without a number
-/// are empty.
+/// At the begin of each event that was kept, or at each tick, with what it cost until its end. Cells
+/// without a number are empty.
 pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let timeline = &profile.timeline;
     let counters: BTreeSet<NameId> = timeline.counts.iter().map(|count| count.name).collect();
@@ -20,8 +22,19 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
         .iter()
         .map(|count| ((count.event, count.name), count.value))
         .collect();
+    let costs: BTreeMap<EventNumber, EventCost> = timeline
+        .event_costs()
+        .into_iter()
+        .map(|cost| (cost.event, cost))
+        .collect();
+    let is_spent = |cost: &EventCost| cost.cpu_ns.is_some() || cost.calls.is_some();
+    let has_costs = costs.values().any(is_spent);
     expect_few_cells(timeline.moments.len(), counters.len())?;
-    write!(out, "{COLUMNS}")?;
+    write!(
+        out,
+        "{COLUMNS}{}",
+        if has_costs { COST_COLUMNS } else { "" }
+    )?;
     for &counter in &counters {
         let name = timeline.names.get(counter as usize);
         write!(out, ",{}", quoted(name.map_or("?", String::as_str)))?;
@@ -37,6 +50,18 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
             moment.mapped_bytes,
         ] {
             write!(out, ",{}", cell(size))?;
+        }
+        if has_costs {
+            let cost = costs.get(&moment.event);
+            let cells = [
+                cost.map(|cost| cost.wall_ns),
+                cost.and_then(|cost| cost.cpu_ns),
+                cost.and_then(|cost| cost.calls),
+                cost.and_then(|cost| cost.total_bytes),
+            ];
+            for number in cells {
+                write!(out, ",{}", cell(number))?;
+            }
         }
         for &counter in &counters {
             write!(out, ",{}", cell(counts.get(&(moment.event, counter))))?;

@@ -49,6 +49,8 @@ pub struct Whole<'a> {
     counts: Vec<Named<'a, &'a Count>>,
     totals: Vec<Named<'a, &'a CounterTotal>>,
     changes: Vec<&'a Change>,
+    cpu: Vec<&'a CpuTime>,
+    allocated: Vec<&'a Allocated>,
     accounts: Vec<&'a Account>,
     snapshots: Vec<Named<'a, SnapshotRow>>,
     deferrals: Vec<&'a Deferral>,
@@ -97,6 +99,13 @@ pub fn write(timeline: &Timeline, events: EventRange, form: &mut impl DumpForm) 
     form.rows("totals", totals)?;
     let changes = timeline.changes.iter();
     form.rows("changes", changes.filter(|row| holds_moment(row.moment)))?;
+    let cpu = timeline.cpu.iter();
+    form.rows("cpu", cpu.filter(|row| holds_moment(row.moment)))?;
+    let allocated = timeline.allocated.iter();
+    form.rows(
+        "allocated",
+        allocated.filter(|row| holds_moment(row.moment)),
+    )?;
     let accounts = timeline.accounts.iter();
     form.rows("accounts", accounts.filter(|row| holds_moment(row.moment)))?;
     let snapshots = timeline.snapshots.iter();
@@ -148,6 +157,8 @@ mod tests {
                 "time_ns": 2_500_000, "vm_bytes": null, "rss_bytes": null,
                 "shared_bytes": null, "live_bytes": 5000, "mapped_bytes": 0,
                 "recorder_bytes": 300_000, "threads": 1, "has_changes": false,
+                "has_totals": false, "calls": null, "total_bytes": null,
+                "thread_cpu_ns": null, "tid": 0, "process_cpu_ns": null,
             })
         );
         assert_eq!(dump["moments"][2]["name"], "ha\nlf");
@@ -155,7 +166,8 @@ mod tests {
             dump["stamps"],
             json!([{
                 "name": null, "event": 1, "time_ns": 1_600_000, "vm_bytes": null,
-                "rss_bytes": 4096, "live_bytes": 10,
+                "rss_bytes": 4096, "live_bytes": 10, "calls": null, "total_bytes": null,
+                "thread_cpu_ns": null, "tid": 0, "process_cpu_ns": null,
             }])
         );
         assert_eq!(
