@@ -29,9 +29,7 @@ pub struct Definition {
 /// that was preloaded first.
 pub fn before(name: &CStr) -> Option<Definition> {
     let own = own_module();
-    let first = program();
-    core::iter::once(first)
-        .chain(after(first))
+    at_start()
         .take_while(|&module| module != own)
         .find_map(|module| define_in(module, name))
 }
@@ -40,9 +38,7 @@ pub fn before(name: &CStr) -> Option<Definition> {
 /// start.
 pub fn elsewhere(name: &CStr) -> Option<Definition> {
     let own = own_module();
-    let first = program();
-    core::iter::once(first)
-        .chain(after(first))
+    at_start()
         .filter(|&module| module != own)
         .find_map(|module| define_in(module, name))
 }
@@ -85,6 +81,12 @@ pub fn next(name: &CStr) -> usize {
     after(own)
         .find_map(|module| find_in(module, name))
         .unwrap_or(0)
+}
+
+/// The modules that were there at the start, and stay.
+pub fn at_start() -> impl Iterator<Item = *const LinkMap> {
+    let first = program();
+    core::iter::once(first).chain(after(first))
 }
 
 /// The first module of all.

@@ -266,6 +266,11 @@ pub fn range_of(address: usize) -> Option<(usize, usize)> {
     find_object(address).map(|object| (object.map_start, object.map_end))
 }
 
+/// Whether the module that holds `address` names no table to unwind it by.
+pub fn lacks_table(address: usize) -> bool {
+    find_object(address).is_some_and(|object| object.eh_frame_header.is_null())
+}
+
 /// Writes what the reader needs to find the file again.
 fn describe(object: &sys::FoundObject, generation: u32) {
     let Some(arena) = hot::get().arena() else {

@@ -68,17 +68,18 @@ impl ProgramPath {
     }
 }
 
-struct File(usize);
+/// A file that is only read.
+pub struct File(usize);
 
 impl File {
-    fn open(path: &[u8]) -> Option<File> {
+    pub fn open(path: &[u8]) -> Option<File> {
         // Whatever lies there must not keep the program waiting.
         let flags = sys::O_RDONLY | sys::O_CLOEXEC | sys::O_NONBLOCK;
         sys::open(path, flags, 0).ok().map(File)
     }
 
     /// As much as there is at this place.
-    fn read_at<'a>(&self, offset: u64, into: &'a mut [u8]) -> &'a [u8] {
+    pub fn read_at<'a>(&self, offset: u64, into: &'a mut [u8]) -> &'a [u8] {
         let length = sys::read_at(self.0, into, offset).unwrap_or(0);
         into.get(..length).unwrap_or(&[])
     }
@@ -246,7 +247,7 @@ fn dynamic_entries(segments: &Segments) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// The little-endian number of `bytes` bytes at a place.
-fn number(from: &[u8], at: usize, bytes: usize) -> Option<u64> {
+pub fn number(from: &[u8], at: usize, bytes: usize) -> Option<u64> {
     let digits = from.get(at..at + bytes)?.iter().rev();
     Some(digits.fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
 }

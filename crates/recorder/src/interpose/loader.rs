@@ -15,7 +15,7 @@ use crate::recorder;
 use crate::setup;
 use crate::sys;
 use crate::thread_names;
-use crate::unwind::{jit, verify};
+use crate::unwind::{jit, unlisted, verify};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
@@ -202,6 +202,9 @@ extern "C" fn constructor() {
     // Finding the real functions also allows recording to begin.
     let _ = real::malloc();
     let is_recording = setup::wake();
+    if is_recording {
+        unlisted::find();
+    }
     // What the trials allocate is not the program's.
     recorder::muted(|| {
         operators::decide_early();

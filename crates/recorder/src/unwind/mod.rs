@@ -1,7 +1,7 @@
 //! From a call site to its full call path, without frame pointers.
 //!
 //! ```text
-//!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit
+//!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit, unlisted
 //!      └──────► rule (one step: an equation per kind) ──► lazy_binding, stack_memory
 //! ```
 
@@ -20,4 +20,5 @@ pub mod reader;
 pub mod rule;
 pub mod rules;
 pub mod stack_memory;
+pub mod unlisted;
 pub mod verify;

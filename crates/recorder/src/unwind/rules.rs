@@ -128,7 +128,7 @@ fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
 
 fn rule_in_module(module: &modules::Located, address: usize, ip: usize) -> Option<Rule> {
     if module.eh_frame_header == 0 {
-        return None;
+        return compile::rule_for(&jit::entry_for(address)?, address, ip);
     }
     let (start, end) = module.tables;
     // SAFETY: the module is loaded, and its unwind tables are part of its memory.
