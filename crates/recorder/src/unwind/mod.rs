@@ -2,6 +2,7 @@
 //!
 //! ```text
 //!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit, unlisted
+//!      │                              └──► from_code
 //!      └──────► rule (one step: an equation per kind) ──► lazy_binding, stack_memory
 //! ```
 
@@ -13,6 +14,7 @@ mod cfi_tests;
 pub mod code_ranges;
 pub mod compile;
 mod deep;
+mod from_code;
 pub mod jit;
 mod lazy_binding;
 pub mod proof;
