@@ -89,7 +89,7 @@ NAMED struct block c_realloc(struct block old, size_t size) {
     return replaced(old, old_at, at, size, REALLOC);
 }
 
-/* glibc frees the block and returns NULL. */
+/* glibc frees the block and returns NULL, musl makes one without bytes. */
 NAMED void c_realloc_to_0(struct block old) {
     size_t size = 0;
     HIDE(size);
@@ -97,7 +97,11 @@ NAMED void c_realloc_to_0(struct block old) {
     void *at = realloc(old.at, size);
     HIDE(at);
     gone(old);
+#ifdef __GLIBC__
     contents_ok &= at == NULL;
+#else
+    free(at);
+#endif
 }
 
 NAMED struct block c_reallocarray(struct block old, size_t count, size_t size) {
@@ -137,9 +141,16 @@ NAMED struct block c_valloc(size_t size) {
     return aligned(made(at, size, VALLOC), 4096);
 }
 
+/* musl has no pvalloc. */
+#ifdef __GLIBC__
+#define PAGES pvalloc
+#else
+#define PAGES valloc
+#endif
+
 NAMED struct block c_pvalloc(size_t size) {
     errno = UNTOUCHED;
-    void *at = pvalloc(size);
+    void *at = PAGES(size);
     HIDE(at);
     return aligned(made(at, size, PVALLOC), 4096);
 }

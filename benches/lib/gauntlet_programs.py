@@ -131,7 +131,7 @@ PROGRAMS = (
             make=(SANITIZED % "address").replace("g++", "clang++"),
             note="clang links the runtime into the program. A sanitizer judges and reports by who calls its malloc, so that is left "
                  "alone: its heap is not recorded, and the profile says so."),
-    Program("musl", "another C library", is_recorded=False, files=("threads.c",), needs=("musl-gcc:musl-tools",),
+    Program("musl", "another C library", files=("threads.c",), needs=("musl-gcc:musl-tools",),
             make="musl-gcc -O2 -Wno-unknown-pragmas -o job threads.c", run="./job"),
     Program("static", "no dynamic linker", is_recorded=False, files=("threads.c",), needs=("gcc:gcc",),
             make="gcc -O2 -static -o job threads.c", run="./job"),

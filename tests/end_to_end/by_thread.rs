@@ -73,7 +73,7 @@ fn expect_parts_to_add_up(ledger: &Ledger) {
 
 /// Checks the part of each thread in both functions; `names` are (in the truth, in the
 /// profile).
-fn expect_parts(ledger: &Ledger, truths: &Truths, names: &[(&str, &str)]) {
+pub fn expect_parts(ledger: &Ledger, truths: &Truths, names: &[(&str, &str)]) {
     for &(told, recorded) in names {
         let thread = thread_named(ledger, recorded);
         for function in FUNCTIONS {
@@ -91,7 +91,7 @@ fn expect_parts(ledger: &Ledger, truths: &Truths, names: &[(&str, &str)]) {
     expect_parts_to_add_up(ledger);
 }
 
-const ALL: [(&str, &str); 6] = [
+pub const ALL: [(&str, &str); 6] = [
     ("maker-0", "maker-0"),
     ("maker-1", "maker-1"),
     ("maker-2", "maker-2"),

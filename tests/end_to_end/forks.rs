@@ -8,7 +8,7 @@ use residue_profile::End;
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-struct Family {
+pub struct Family {
     /// By process.
     truths: BTreeMap<u32, Truths>,
     profiles: Vec<(PathBuf, Ledger)>,
@@ -25,8 +25,12 @@ const FUNCTIONS: [&str; 6] = [
 
 /// Records the family and checks every process against its own truth.
 fn record(modes: &[&str], processes: usize) -> Family {
-    let lab = Lab::new();
-    let command: Vec<&str> = ["fork_family"].iter().chain(modes).copied().collect();
+    record_program(&Lab::new(), "fork_family", modes, processes)
+}
+
+/// The same for any build of it.
+pub fn record_program(lab: &Lab, program: &str, modes: &[&str], processes: usize) -> Family {
+    let command: Vec<&str> = [program].iter().chain(modes).copied().collect();
     let recorded = lab.record(&[], &command);
     assert!(recorded.output.status.success(), "{}", recorded.describe());
     let family = Family {

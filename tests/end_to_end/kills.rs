@@ -94,11 +94,10 @@ const VICTIMS: [Victim; 3] = [Victim::Program, Victim::Residue, Victim::Both];
 
 /// One kill of a process that was a shell before. Both images have a profile afterwards, by
 /// `residue recover` where `residue` was killed, and nothing is left of their arenas.
-fn kill_once(threads: usize, victim: Victim, after: Duration) {
+fn kill_once(program: &Path, threads: usize, victim: Victim, after: Duration) {
     let lab = Lab::new();
     let log = lab.path("log");
     let arenas = lab.folder("arenas").display().to_string();
-    let program = workloads::find("kill_me");
     let script = format!("exec {} {} {threads}", program.display(), log.display());
     let options = ["--arena-dir", &arenas];
     let mut run = Running::start(lab.run(&options, &["sh", "-c", &script]));
@@ -146,9 +145,14 @@ fn shell_name() -> String {
 }
 
 fn kill_often(threads: usize, times: usize) {
+    kill_program_often(&workloads::find("kill_me"), threads, times);
+}
+
+/// The same for any build of it.
+pub fn kill_program_often(program: &Path, threads: usize, times: usize) {
     let mut random = Random::new(threads as u64);
     for (_, victim) in (0..times).zip(VICTIMS.into_iter().cycle()) {
-        kill_once(threads, victim, moment(&mut random));
+        kill_once(program, threads, victim, moment(&mut random));
     }
 }
 

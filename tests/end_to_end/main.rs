@@ -42,6 +42,7 @@ mod listing;
 mod marks;
 mod measured_series;
 mod merges;
+mod musl;
 mod no_events;
 mod odd_paths;
 mod older_kernels;

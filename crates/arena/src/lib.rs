@@ -39,7 +39,7 @@ pub const FILE_SUFFIX: &str = ".arena";
 /// How the name of a file ends that tells of a program that was started without the recorder:
 /// one of the letters below, and the program's path.
 pub const UNRECORDED_SUFFIX: &str = ".unrecorded";
-pub const UNRECORDED_OTHER_LIBC: u8 = b'l';
+pub const UNRECORDED_OLD_MUSL: u8 = b'l';
 pub const UNRECORDED_ADDRESS_SANITIZER: u8 = b's';
 pub const UNRECORDED_THREAD_SANITIZER: u8 = b't';
 pub const UNRECORDED_STATIC: u8 = b'n';
@@ -50,6 +50,11 @@ pub const UNRECORDED_OTHER_MACHINE: u8 = b'm';
 /// Programs that cannot carry the recorder are told by the names of what they are loaded with:
 /// by the recorder in the process that starts them, and by the command for the first one.
 pub const MUSL_LINKER_PREFIX: &[u8] = b"ld-musl";
+/// A function that musl has from 1.2.2 on, with the zero bytes around its name. Before 1.2.1 musl
+/// makes no aligned blocks where `malloc` is not its own, even if those functions are hooked, too.
+pub const MUSL_WITH_HOOKS_NAME: &[u8] = b"\0reallocarray\0";
+/// A function of every C library; a dynamic linker that has it is musl.
+pub const LIBC_NAME: &[u8] = b"\0__libc_start_main\0";
 /// The runtimes of AddressSanitizer, of gcc and of clang, which insist on being the first library.
 pub const ADDRESS_SANITIZER_PREFIXES: [&[u8]; 4] = [
     b"libasan.so",

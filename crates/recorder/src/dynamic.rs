@@ -13,6 +13,7 @@
 
 use crate::sys::{self, LinkMap, PhdrInfo};
 use core::ffi::{CStr, c_char, c_int, c_void};
+use core::ops::Range;
 use core::sync::atomic::{AtomicPtr, Ordering};
 
 /// The last module that was there when the first name was looked up.
@@ -29,9 +30,7 @@ pub struct Definition {
 /// that was preloaded first.
 pub fn before(name: &CStr) -> Option<Definition> {
     let own = own_module();
-    let first = program();
-    core::iter::once(first)
-        .chain(after(first))
+    at_start()
         .take_while(|&module| module != own)
         .find_map(|module| define_in(module, name))
 }
@@ -40,9 +39,7 @@ pub fn before(name: &CStr) -> Option<Definition> {
 /// start.
 pub fn elsewhere(name: &CStr) -> Option<Definition> {
     let own = own_module();
-    let first = program();
-    core::iter::once(first)
-        .chain(after(first))
+    at_start()
         .filter(|&module| module != own)
         .find_map(|module| define_in(module, name))
 }
@@ -61,6 +58,46 @@ pub fn is_program(address: usize) -> bool {
 /// The definition in the module that holds this address.
 pub fn defined_beside(address: usize, name: &CStr) -> Option<Definition> {
     define_in(module_of(address), name)
+}
+
+/// The function of the module that holds this address, by the sizes of what it exports, and true;
+/// or what lies between two of those, and false.
+pub fn function_around(address: usize) -> Option<(Range<usize>, bool)> {
+    // SAFETY: the module is loaded, and so are its tables.
+    let (bias, symbols) = unsafe {
+        let module = module_of(address).as_ref()?;
+        let tables = Tables::read(module.bias, module.dynamic.cast())?;
+        (module.bias, tables.all_symbols())
+    };
+    let (mut start, mut end) = (0, usize::MAX);
+    for symbol in symbols.iter().filter(|symbol| symbol.is_function()) {
+        let first = bias.wrapping_add(symbol.value);
+        let last = first.wrapping_add(symbol.bytes);
+        if (first..last).contains(&address) {
+            return Some((first..last, true));
+        }
+        if last <= address {
+            start = start.max(last);
+        }
+        if first > address {
+            end = end.min(first);
+        }
+    }
+    (start != 0 && end != usize::MAX).then_some((start..end, false))
+}
+
+/// All functions that the module exports that holds this address.
+#[cfg(test)]
+pub fn functions_for_test(address: usize) -> Vec<Range<usize>> {
+    // SAFETY: the module is loaded, and so are its tables.
+    let (bias, symbols) = unsafe {
+        let module = module_of(address).as_ref().unwrap();
+        let tables = Tables::read(module.bias, module.dynamic.cast()).unwrap();
+        (module.bias, tables.all_symbols())
+    };
+    let functions = symbols.iter().filter(|symbol| symbol.is_function());
+    let ranges = functions.map(|it| bias + it.value..bias + it.value + it.bytes);
+    ranges.collect()
 }
 
 /// Whether the module that holds this address defines or uses a name.
@@ -85,6 +122,12 @@ pub fn next(name: &CStr) -> usize {
     after(own)
         .find_map(|module| find_in(module, name))
         .unwrap_or(0)
+}
+
+/// The modules that were there at the start, and stay.
+pub fn at_start() -> impl Iterator<Item = *const LinkMap> {
+    let first = program();
+    core::iter::once(first).chain(after(first))
 }
 
 /// The first module of all.
@@ -234,6 +277,10 @@ impl Symbol {
         self.info & 0xf
     }
 
+    fn is_function(&self) -> bool {
+        self.section != 0 && self.kind() == KIND_FUNCTION && self.bytes != 0
+    }
+
     fn is_definition(&self) -> bool {
         const LOCAL: u8 = 0;
         self.section != 0 && self.info >> 4 != LOCAL && self.kind() != KIND_TLS
@@ -248,6 +295,7 @@ const DT_SYMTAB: i64 = 6;
 const DT_STRSZ: i64 = 10;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
 const DT_VERSYM: i64 = 0x6fff_fff0;
+const KIND_FUNCTION: u8 = 2;
 const KIND_TLS: u8 = 6;
 const KIND_INDIRECT: u8 = 10;
 const VERSION_HIDDEN: u16 = 0x8000;
@@ -311,6 +359,45 @@ impl Tables {
             } else {
                 None
             }
+        }
+    }
+
+    /// All of them; none where it is not known how many there are.
+    ///
+    /// # Safety
+    /// As for [`Tables::find`].
+    unsafe fn all_symbols(&self) -> &'static [Symbol] {
+        // SAFETY: see `find`.
+        unsafe {
+            let count = match self.hash.is_null() {
+                false => *self.hash.add(1),
+                true => self.count_by_gnu_hash(),
+            };
+            core::slice::from_raw_parts(self.symbols, count as usize)
+        }
+    }
+
+    /// One more than the last symbol of the last chain.
+    unsafe fn count_by_gnu_hash(&self) -> u32 {
+        if self.gnu_hash.is_null() {
+            return 0;
+        }
+        // SAFETY: see `find`.
+        unsafe {
+            let [buckets, first, words, _] = *self.gnu_hash.cast::<[u32; 4]>();
+            let bucket = self.gnu_hash.add(4 + 2 * words as usize);
+            let chain = bucket.add(buckets as usize);
+            let mut last = (0..buckets as usize)
+                .map(|index| *bucket.add(index))
+                .max()
+                .unwrap_or(0);
+            if last < first {
+                return 0;
+            }
+            while *chain.add((last - first) as usize) & 1 == 0 {
+                last += 1;
+            }
+            last + 1
         }
     }
 

@@ -15,7 +15,7 @@
 //! parent, as they share its heap.
 
 use crate::arena_map::Arena;
-use crate::loss::EarlyLosses;
+use crate::loss::{self, EarlyLosses};
 use crate::returned;
 use crate::spin::Spin;
 use crate::sys;
@@ -220,11 +220,17 @@ pub fn wipe_on_fork() -> Wiped {
 fn is_wiped_by_handler() -> bool {
     static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
     if !IS_REGISTERED.swap(true, Ordering::Relaxed) {
-        let register = sys::register_atfork();
         // SAFETY: the handler is a function of this library, which is never unloaded.
-        let is_done = register.is_some_and(|register| unsafe {
-            register(None, None, Some(wipe), core::ptr::null_mut()) == 0
-        });
+        let is_done = unsafe {
+            match (sys::register_atfork(), sys::pthread_atfork()) {
+                (Some(register), _) => register(None, None, Some(wipe), core::ptr::null_mut()) == 0,
+                // Musl's makes a block for it.
+                (None, Some(register)) => {
+                    loss::not_counted(|| register(None, None, Some(wipe)) == 0)
+                }
+                (None, None) => false,
+            }
+        };
         IS_REGISTERED.store(is_done, Ordering::Relaxed);
     }
     IS_REGISTERED.load(Ordering::Relaxed)

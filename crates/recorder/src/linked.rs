@@ -166,10 +166,14 @@ fn enter_those_that_stay() {
         let place = at as usize;
         // The kernel maps these two, and leaves holes between their segments to whoever comes
         // next, generated code for one. Between those of others the linker lets nobody in.
-        if entry.previous.is_null() {
-            if let Some((headers, count)) = sys::own_program_headers() {
-                enter_by_segments(place, entry, headers, count);
-            }
+        let own_headers = || {
+            sys::own_program_headers()
+                .filter(|&(headers, count)| Headers::read(headers, count, entry).is_some())
+        };
+        if entry.previous.is_null()
+            && let Some((headers, count)) = own_headers()
+        {
+            enter_by_segments(place, entry, headers, count);
         } else if entry.bias == sys::own_linker() {
             if let Some((headers, count)) = headers_at(entry.bias) {
                 enter_by_segments(place, entry, headers, count);

@@ -61,6 +61,19 @@ impl Loss {
     }
 }
 
+/// Runs what allocates for the recorder while the process is set up: that is no loss of the
+/// program's.
+pub fn not_counted<T>(call: impl FnOnce() -> T) -> T {
+    let early = &hot::get().early_losses;
+    let counters = [&early.blocks, &early.bytes, &early.frees];
+    let before = counters.map(|counter| counter.load(Ordering::SeqCst));
+    let result = call();
+    for (counter, before) in counters.into_iter().zip(before) {
+        counter.store(before, Ordering::SeqCst);
+    }
+    result
+}
+
 fn add(arena: Arena, word: header::Word, more: u64) {
     arena.word(word).fetch_add(more, Ordering::Relaxed);
 }

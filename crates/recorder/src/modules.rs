@@ -247,13 +247,35 @@ pub fn path_of(address: usize) -> &'static [u8] {
     };
     // SAFETY: the dynamic linker keeps the record while the module is loaded, and
     // its names end in a zero byte.
-    unsafe {
+    let name = unsafe {
         let name = (*object.link_map).name;
         if name.is_null() {
             return b"";
         }
         core::ffi::CStr::from_ptr(name).to_bytes()
+    };
+    match sys::is_musl() {
+        true => path_in_musl(&object, name),
+        false => name,
     }
+}
+
+/// In musl the executable has the name that it was started by, which may be a relative path, and
+/// the kernel's library has none.
+fn path_in_musl(object: &sys::FoundObject, name: &'static [u8]) -> &'static [u8] {
+    if link_map_of(sys::entry_point()) == object.link_map {
+        return b"";
+    }
+    match name.is_empty() {
+        true => b"linux-vdso.so.1",
+        false => name,
+    }
+}
+
+/// Whether the address is in the dynamic linker.
+pub fn is_in_linker(address: usize) -> bool {
+    let linker = link_map_of(sys::__tls_get_addr as *const () as usize);
+    !linker.is_null() && linker == link_map_of(address)
 }
 
 /// The dynamic linker's record of the module that holds `address`; null if none does.
@@ -264,6 +286,11 @@ pub fn link_map_of(address: usize) -> *const sys::LinkMap {
 /// The address range of the module that holds `address`.
 pub fn range_of(address: usize) -> Option<(usize, usize)> {
     find_object(address).map(|object| (object.map_start, object.map_end))
+}
+
+/// Whether the module that holds `address` names no table to unwind it by.
+pub fn lacks_table(address: usize) -> bool {
+    find_object(address).is_some_and(|object| object.eh_frame_header.is_null())
 }
 
 /// Writes what the reader needs to find the file again.
@@ -358,9 +385,13 @@ pub fn set_up() {
     }
 }
 
-/// Where the dynamic linker's code is.
+/// Where the dynamic linker's code is. That of musl is all of libc, allocates by functions that
+/// no hook sees, and unloads nothing.
 pub fn find_linker() {
     let hot = hot::get();
+    if sys::is_musl() {
+        return;
+    }
     if let Some((start, end)) = range_of(sys::__tls_get_addr as *const () as usize) {
         hot.linker_start.store(start, Ordering::Relaxed);
         hot.linker_end.store(end, Ordering::Relaxed);

@@ -5,14 +5,15 @@
 
 use crate::sys;
 use residue_arena::{
-    ADDRESS_SANITIZER_PREFIXES, MOST_PREFIX_BYTES, MUSL_LINKER_PREFIX, THREAD_SANITIZER_PREFIXES,
+    ADDRESS_SANITIZER_PREFIXES, LIBC_NAME, MOST_PREFIX_BYTES, MUSL_LINKER_PREFIX,
+    MUSL_WITH_HOOKS_NAME, THREAD_SANITIZER_PREFIXES,
 };
 
 /// Why a program that is started will not be recorded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Obstacle {
-    /// Another C library than glibc's.
-    OtherLibc,
+    /// A musl that makes no aligned blocks where `malloc` has a hook.
+    OldMusl,
     /// Its runtime must be the first of all libraries.
     AddressSanitizer,
     /// Its runtime allows no mappings but its own and the C library's.
@@ -68,17 +69,18 @@ impl ProgramPath {
     }
 }
 
-struct File(usize);
+/// A file that is only read.
+pub struct File(usize);
 
 impl File {
-    fn open(path: &[u8]) -> Option<File> {
+    pub fn open(path: &[u8]) -> Option<File> {
         // Whatever lies there must not keep the program waiting.
         let flags = sys::O_RDONLY | sys::O_CLOEXEC | sys::O_NONBLOCK;
         sys::open(path, flags, 0).ok().map(File)
     }
 
     /// As much as there is at this place.
-    fn read_at<'a>(&self, offset: u64, into: &'a mut [u8]) -> &'a [u8] {
+    pub fn read_at<'a>(&self, offset: u64, into: &'a mut [u8]) -> &'a [u8] {
         let length = sys::read_at(self.0, into, offset).unwrap_or(0);
         into.get(..length).unwrap_or(&[])
     }
@@ -134,16 +136,11 @@ fn obstacle_in(file: &File) -> Option<Obstacle> {
     if head.get(4) != Some(&CLASS_64) || number(head, 18, 2)? != X86_64 {
         return Some(Obstacle::OtherMachine);
     }
-    let segments = Segments {
-        file,
-        offset: number(head, 32, 8)?,
-        size: number(head, 54, 2)?,
-        count: number(head, 56, 2)?,
-    };
+    let segments = Segments::of(file)?;
     match segments.first(INTERPRETER) {
-        Some(interpreter) if is_musl(file, &interpreter) => Some(Obstacle::OtherLibc),
+        Some(interpreter) if is_old_musl(file, &interpreter) => Some(Obstacle::OldMusl),
         Some(_) => needed_sanitizer(&segments),
-        None => (!is_dynamic_linker(&segments)).then_some(Obstacle::Static),
+        None => obstacle_without_interpreter(&segments),
     }
 }
 
@@ -167,6 +164,17 @@ const DYNAMIC: u64 = 2;
 const INTERPRETER: u64 = 3;
 
 impl Segments<'_> {
+    fn of(file: &File) -> Option<Segments<'_>> {
+        let mut head = [0; 64];
+        let head = file.read_at(0, &mut head);
+        Some(Segments {
+            file,
+            offset: number(head, 32, 8)?,
+            size: number(head, 54, 2)?,
+            count: number(head, 56, 2)?,
+        })
+    }
+
     fn each(&self) -> impl Iterator<Item = Segment> {
         const MOST: u64 = 128;
         (0..self.count.min(MOST)).filter_map(|index| {
@@ -197,19 +205,57 @@ impl Segments<'_> {
     }
 }
 
-fn is_musl(file: &File, interpreter: &Segment) -> bool {
-    let mut name = [0; 256];
-    let name = file.read_at(interpreter.offset, &mut name);
-    let name = name.split(|&byte| byte == 0).next().unwrap_or(&[]);
-    let name = name.rsplit(|&byte| byte == b'/').next().unwrap_or(&[]);
+fn is_old_musl(file: &File, interpreter: &Segment) -> bool {
+    let mut path = [0; 256];
+    let path = file.read_at(interpreter.offset, &mut path);
+    let path = path.split(|&byte| byte == 0).next().unwrap_or(&[]);
+    let name = path.rsplit(|&byte| byte == b'/').next().unwrap_or(&[]);
     name.starts_with(MUSL_LINKER_PREFIX)
+        && ProgramPath::joined(&[path])
+            .and_then(|path| File::open(path.as_bytes()))
+            .is_some_and(|linker| Segments::of(&linker).is_some_and(|it| !has_hooks(&it)))
 }
 
 /// The dynamic linker, started as a program, preloads for the one that it is given. It has no
-/// interpreter, as static programs have none, but a name that others link with.
-fn is_dynamic_linker(segments: &Segments) -> bool {
+/// interpreter, as static programs have none, but a name that others link with; that of musl,
+/// which may have none, has the functions of a C library.
+fn obstacle_without_interpreter(segments: &Segments) -> Option<Obstacle> {
     const OWN_NAME: u64 = 14;
-    dynamic_entries(segments).any(|(tag, _)| tag == OWN_NAME)
+    if has_name(segments, LIBC_NAME) {
+        return (!has_hooks(segments)).then_some(Obstacle::OldMusl);
+    }
+    let is_named = dynamic_entries(segments).any(|(tag, _)| tag == OWN_NAME);
+    (!is_named).then_some(Obstacle::Static)
+}
+
+/// Whether this musl makes aligned blocks where its functions have hooks.
+fn has_hooks(segments: &Segments) -> bool {
+    has_name(segments, MUSL_WITH_HOOKS_NAME)
+}
+
+/// Whether a name, given with the zero bytes around it, is among the dynamic ones of a file.
+fn has_name(segments: &Segments, name: &[u8]) -> bool {
+    const NAMES: u64 = 5;
+    const NAME_BYTES: u64 = 10;
+    const MOST_BYTES: u64 = 1 << 20;
+    let value =
+        |wanted| dynamic_entries(segments).find_map(|(tag, it)| (tag == wanted).then_some(it));
+    let (Some(names), Some(bytes)) = (value(NAMES), value(NAME_BYTES)) else {
+        return false;
+    };
+    let Some(start) = segments.offset_of(names) else {
+        return false;
+    };
+    // Pieces overlap, so that a name lies in one of them as a whole.
+    let mut piece = [0; 1024];
+    let step = piece.len() - name.len();
+    (0..bytes.min(MOST_BYTES)).step_by(step).any(|offset| {
+        let piece = segments
+            .file
+            .read_at(start.wrapping_add(offset), &mut piece);
+        let mut places = piece.windows(name.len());
+        places.any(|it| it.first() == name.first() && it == name)
+    })
 }
 
 /// Whether a sanitizer's library is among those that it needs.
@@ -246,7 +292,7 @@ fn dynamic_entries(segments: &Segments) -> impl Iterator<Item = (u64, u64)> {
 }
 
 /// The little-endian number of `bytes` bytes at a place.
-fn number(from: &[u8], at: usize, bytes: usize) -> Option<u64> {
+pub fn number(from: &[u8], at: usize, bytes: usize) -> Option<u64> {
     let digits = from.get(at..at + bytes)?.iter().rev();
     Some(digits.fold(0, |sum, &byte| sum << 8 | u64::from(byte)))
 }

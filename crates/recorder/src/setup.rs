@@ -462,14 +462,15 @@ fn name_allocator(arena: Arena) -> bool {
 }
 
 fn is_glibc(path: &[u8]) -> bool {
-    base_name(path).starts_with(b"libc.so")
+    base_name(path).starts_with(b"libc.so.6")
 }
 
 fn find_allocator_code() {
     let malloc = KEPT.real_malloc.load(Ordering::Relaxed);
     let path = modules::path_of(malloc);
     let is_among_others = path.is_empty() && KEPT.has_started.load(Ordering::Relaxed) != 0;
-    let range = match is_glibc(path) || is_among_others {
+    let is_libc = is_glibc(path) || (sys::is_musl() && modules::is_in_linker(malloc));
+    let range = match is_libc || is_among_others {
         true => None,
         false => modules::range_of(malloc),
     };

@@ -435,10 +435,15 @@ pub fn thread_is_gone(tid: u32) -> bool {
     asked == Err(Errno(NO_SUCH_PROCESS))
 }
 
-/// Where the main thread's stack began.
+/// Where the main thread's stack began. Only glibc says so; elsewhere it is a place just above,
+/// behind the arguments and the environment.
 pub fn main_stack_end() -> usize {
-    // SAFETY: the dynamic linker wrote it once, before anything else ran.
-    unsafe { __libc_stack_end as usize }
+    const RANDOM_BYTES: usize = 25;
+    match libc_stack_end() {
+        // SAFETY: the dynamic linker wrote it once, before anything else ran.
+        Some(end) => unsafe { end.read() },
+        None => from_kernel(RANDOM_BYTES),
+    }
 }
 
 /// Address of this thread's control block.
@@ -532,31 +537,67 @@ pub type PhdrCallback = unsafe extern "C" fn(*const PhdrInfo, usize, *mut c_void
 
 /// What the dynamic linker tells debuggers.
 #[repr(C)]
-struct DebuggerView {
+pub struct DebuggerView {
     version: c_int,
     first: *const LinkMap,
 }
 
-/// The record of the executable, where the linker's list of modules begins.
-pub fn first_module() -> *const LinkMap {
-    // SAFETY: written before anything of this library runs; the first module stays.
-    unsafe { (&raw const _r_debug.first).read_volatile() }
+/// Where that is; null where it is not known.
+pub fn debugger_view() -> *const DebuggerView {
+    match (r_debug(), dl_debug_addr()) {
+        (Some(view), _) => view.as_ptr(),
+        // SAFETY: a constant of musl's.
+        (None, Some(place)) => unsafe { place.read() },
+        (None, None) => core::ptr::null(),
+    }
 }
 
-/// Where the executable's program headers are, and how many.
+/// Whether the C library is musl, which is its own dynamic linker. It never unloads a module.
+pub fn is_musl() -> bool {
+    r_debug().is_none() && dl_debug_addr().is_some()
+}
+
+/// The record of the executable, where the linker's list of modules begins.
+pub fn first_module() -> *const LinkMap {
+    let view = debugger_view();
+    match view.is_null() {
+        true => core::ptr::null(),
+        // SAFETY: written before anything of this library runs; the first module stays.
+        false => unsafe { (&raw const (*view).first).read_volatile() },
+    }
+}
+
+/// What the kernel handed over at the start, by its number; zero where it did not.
+fn from_kernel(kind: usize) -> usize {
+    // SAFETY: looks through a list.
+    unsafe { getauxval(kind) }
+}
+
+/// Where the executable's program headers are, and how many. In musl they are the dynamic
+/// linker's where that was started as a program.
 pub fn own_program_headers() -> Option<(usize, usize)> {
     const HEADERS: usize = 3;
     const COUNT: usize = 5;
-    // SAFETY: looks through what the kernel handed over at the start.
-    let (headers, count) = unsafe { (getauxval(HEADERS), getauxval(COUNT)) };
+    let (headers, count) = (from_kernel(HEADERS), from_kernel(COUNT));
     (headers != 0).then_some((headers, count))
 }
 
 /// Where the dynamic linker lies; zero where none was started.
 pub fn own_linker() -> usize {
     const BASE: usize = 7;
-    // SAFETY: looks through what the kernel handed over at the start.
-    unsafe { getauxval(BASE) }
+    from_kernel(BASE)
+}
+
+/// An address in the file that was started.
+pub fn entry_point() -> usize {
+    const ENTRY: usize = 9;
+    from_kernel(ENTRY)
+}
+
+/// Where the kernel's own library lies; zero where there is none.
+pub fn kernel_library() -> usize {
+    const VDSO: usize = 33;
+    from_kernel(VDSO)
 }
 
 pub const RTLD_LAZY: c_int = 1;
@@ -564,9 +605,7 @@ pub const RTLD_LAZY: c_int = 1;
 unsafe extern "C" {
     #[cfg(test)]
     pub fn dlsym(handle: *mut c_void, name: *const c_char) -> *mut c_void;
-    static _r_debug: DebuggerView;
     fn getauxval(kind: usize) -> usize;
-    static __libc_stack_end: *mut c_void;
     /// Never called: it lies in the dynamic linker.
     pub fn __tls_get_addr(module_and_offset: *const usize) -> *mut c_void;
     pub fn dl_iterate_phdr(callback: PhdrCallback, data: *mut c_void) -> c_int;

@@ -36,7 +36,7 @@ pub fn note_unrecorded(obstacle: Obstacle, program: &ProgramPath, is_child: bool
         return;
     }
     let letter = match obstacle {
-        Obstacle::OtherLibc => residue_arena::UNRECORDED_OTHER_LIBC,
+        Obstacle::OldMusl => residue_arena::UNRECORDED_OLD_MUSL,
         Obstacle::AddressSanitizer => residue_arena::UNRECORDED_ADDRESS_SANITIZER,
         Obstacle::ThreadSanitizer => residue_arena::UNRECORDED_THREAD_SANITIZER,
         Obstacle::OtherMachine => residue_arena::UNRECORDED_OTHER_MACHINE,

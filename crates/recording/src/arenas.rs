@@ -269,7 +269,7 @@ impl ArenaDirectory {
             file.take(MOST_PATH_BYTES).read_to_end(&mut bytes).ok()?;
             let (letter, program) = bytes.split_first()?;
             let obstacle = match *letter {
-                residue_arena::UNRECORDED_OTHER_LIBC => Obstacle::OtherLibc,
+                residue_arena::UNRECORDED_OLD_MUSL => Obstacle::OldMusl,
                 residue_arena::UNRECORDED_ADDRESS_SANITIZER => Obstacle::AddressSanitizer,
                 residue_arena::UNRECORDED_THREAD_SANITIZER => Obstacle::ThreadSanitizer,
                 residue_arena::UNRECORDED_STATIC => Obstacle::Static,

@@ -4,10 +4,14 @@
 use object::elf;
 use object::read::elf::{Dyn, FileHeader, ProgramHeader};
 use object::{ReadCache, ReadRef};
-use residue_arena::{ADDRESS_SANITIZER_PREFIXES, MUSL_LINKER_PREFIX, THREAD_SANITIZER_PREFIXES};
+use residue_arena::{
+    ADDRESS_SANITIZER_PREFIXES, LIBC_NAME, MUSL_LINKER_PREFIX, MUSL_WITH_HOOKS_NAME,
+    THREAD_SANITIZER_PREFIXES,
+};
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::{Path, PathBuf};
 
@@ -17,7 +21,7 @@ pub enum Obstacle {
     SetUser,
     Bits32,
     OtherMachine,
-    OtherLibc,
+    OldMusl,
     AddressSanitizer,
     ThreadSanitizer,
     ClearedEnvironment,
@@ -40,9 +44,10 @@ impl Obstacle {
                  run unrecorded"
             }
             Obstacle::OtherMachine => "is built for another architecture, so it runs unrecorded",
-            Obstacle::OtherLibc => {
-                "is linked with musl: only programs of glibc can be recorded, so it and its \
-                 children run unrecorded"
+            Obstacle::OldMusl => {
+                "is linked with a musl before 1.2.2, whose aligned_alloc fails where malloc is \
+                 recorded, so it and its children run unrecorded (musl 1.2.2 and later can be \
+                 recorded)"
             }
             Obstacle::AddressSanitizer => {
                 "is built with AddressSanitizer, which must be the first library of all, so it and \
@@ -158,19 +163,42 @@ fn elf_obstacle<'data>(data: impl ReadRef<'data>) -> Option<Obstacle> {
         .find_map(|it| it.interpreter(endian, data).ok()?);
     let Some(interpreter) = interpreter else {
         // The dynamic linker itself preloads for the program that it is given. Unlike a static
-        // program it has a name that others link with.
+        // program it has a name that others link with; that of musl, which may have none, has the
+        // functions of a C library.
+        let names = dynamic_names(segments, endian, data);
+        if has_name(names, LIBC_NAME) {
+            return (!has_name(names, MUSL_WITH_HOOKS_NAME)).then_some(Obstacle::OldMusl);
+        }
         let is_dynamic_linker = dynamic_entries(segments, endian, data)
             .iter()
             .any(|entry| entry.tag32(endian) == Some(elf::DT_SONAME));
         return (!is_dynamic_linker).then_some(Obstacle::Static);
     };
     let name = interpreter.rsplit(|&byte| byte == b'/').next();
-    if name.is_some_and(|name| name.starts_with(MUSL_LINKER_PREFIX)) {
-        return Some(Obstacle::OtherLibc);
+    if name.is_some_and(|name| name.starts_with(MUSL_LINKER_PREFIX))
+        && is_old_musl(Path::new(OsStr::from_bytes(interpreter))) == Some(true)
+    {
+        return Some(Obstacle::OldMusl);
     }
     needed(segments, endian, data)
         .into_iter()
         .find_map(sanitizer)
+}
+
+/// Whether the dynamic linker at `path` is a musl whose `aligned_alloc` fails where `malloc` has a
+/// hook; `None` where it cannot be read.
+fn is_old_musl(path: &Path) -> Option<bool> {
+    let data = &ReadCache::new(fs::File::open(path).ok()?);
+    let header = Header::parse(data).ok()?;
+    let endian = header.endian().ok()?;
+    let segments = header.program_headers(endian, data).ok()?;
+    let names = dynamic_names(segments, endian, data);
+    Some(!has_name(names, MUSL_WITH_HOOKS_NAME))
+}
+
+/// Whether a name, given with the zero bytes around it, is among these.
+fn has_name(names: &[u8], name: &[u8]) -> bool {
+    names.windows(name.len()).any(|it| it == name)
 }
 
 type Header = elf::FileHeader64<object::Endianness>;
@@ -203,12 +231,13 @@ fn dynamic_entries<'data>(
     dynamic.unwrap_or_default()
 }
 
-/// The names of the libraries that a program is linked with; none where they cannot be read.
-fn needed<'data>(
+/// The names that a program is linked by and with, each between zero bytes; none where they cannot
+/// be read.
+fn dynamic_names<'data>(
     segments: &[Segment],
     endian: object::Endianness,
     data: impl ReadRef<'data>,
-) -> Vec<&'data [u8]> {
+) -> &'data [u8] {
     let entries = dynamic_entries(segments, endian, data);
     let value = |tag: u32| {
         let entry = entries
@@ -222,7 +251,17 @@ fn needed<'data>(
             let mut segments = segments.iter();
             segments.find_map(|it| it.data_range(endian, data, at, bytes).ok()?)
         });
-    let names = names.unwrap_or_default();
+    names.unwrap_or_default()
+}
+
+/// The names of the libraries that a program is linked with; none where they cannot be read.
+fn needed<'data>(
+    segments: &[Segment],
+    endian: object::Endianness,
+    data: impl ReadRef<'data>,
+) -> Vec<&'data [u8]> {
+    let entries = dynamic_entries(segments, endian, data);
+    let names = dynamic_names(segments, endian, data);
     let name = |offset: u64| {
         let rest = names.get(usize::try_from(offset).ok()?..)?;
         rest.split(|&byte| byte == 0).next()

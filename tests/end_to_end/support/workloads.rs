@@ -86,6 +86,20 @@ pub fn compile(source: &str, output: &Path, more: &[&str]) {
     } else {
         ("gcc", "-std=gnu11")
     };
+    compile_by(compiler, source, output, &[&[standard], more].concat());
+}
+
+/// The same with musl as the C library.
+pub fn compile_for_musl(source: &str, output: &Path, more: &[&str]) {
+    compile_by(
+        "musl-gcc",
+        source,
+        output,
+        &[&["-std=gnu11"], more].concat(),
+    );
+}
+
+fn compile_by(compiler: &str, source: &str, output: &Path, more: &[&str]) {
     let compiled = Command::new(compiler)
         .args([
             "-O2",
@@ -93,7 +107,6 @@ pub fn compile(source: &str, output: &Path, more: &[&str]) {
             "-U_FORTIFY_SOURCE",
             "-pthread",
             "-D_GNU_SOURCE",
-            standard,
         ])
         .arg("-I")
         .arg(sources().join("../include"))

@@ -43,7 +43,7 @@ mod around_tests;
 mod clobbers;
 #[cfg(test)]
 mod compiled_tests;
-mod decode;
+pub mod decode;
 #[cfg(test)]
 mod decode_tests;
 mod emit;

@@ -15,7 +15,7 @@ use crate::recorder;
 use crate::setup;
 use crate::sys;
 use crate::thread_names;
-use crate::unwind::{jit, verify};
+use crate::unwind::{jit, unlisted, verify};
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
@@ -202,6 +202,9 @@ extern "C" fn constructor() {
     // Finding the real functions also allows recording to begin.
     let _ = real::malloc();
     let is_recording = setup::wake();
+    if is_recording {
+        unlisted::find();
+    }
     // What the trials allocate is not the program's.
     recorder::muted(|| {
         operators::decide_early();
@@ -231,7 +234,11 @@ fn prepare_events() {
     };
     match arena.get(header::SOURCE) {
         header::SOURCE_FUNCTION => {
-            functions::start(arena, real::named(c"_r_debug", &[]));
+            let linker = match real::named(c"_r_debug", &[]) {
+                0 => sys::debugger_view() as usize,
+                found => found,
+            };
+            functions::start(arena, linker);
         }
         header::SOURCE_LINES => recorder::muted(write_lines_at_once),
         _ => {}
@@ -255,7 +262,12 @@ fn write_lines_at_once() {
 }
 
 fn find_clock() {
-    let clock = real::named(c"__vdso_clock_gettime", &[c"linux-vdso.so.1"]);
+    const NAME: &CStr = c"__vdso_clock_gettime";
+    let mut clock = real::named(NAME, &[c"linux-vdso.so.1"]);
+    if clock == 0 {
+        // In musl's list of modules it has no name.
+        clock = dynamic::in_module_of(sys::kernel_library(), NAME);
+    }
     sys::KERNEL_CLOCK.store(clock, Ordering::Relaxed);
 }
 

@@ -3,7 +3,10 @@
 
 use super::own_names;
 use crate::dynamic;
+use crate::modules;
+use crate::recorder;
 use crate::setup;
+use crate::sys;
 use core::cell::UnsafeCell;
 use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -131,6 +134,7 @@ fn find_all() {
         return;
     }
     find_each();
+    mute_calloc();
     SEARCH.store(KNOWN, Ordering::Release);
     // An executable that brings its own comes before the hooks.
     let before = |name| dynamic::before(name).map(|own| own.address);
@@ -139,6 +143,29 @@ fn find_all() {
         setup::set_own_names();
     }
     setup::set_real_malloc(before(c"malloc").unwrap_or_else(next_malloc));
+}
+
+/// Musl's own, where its kin are muted.
+static CALLOC_OF_MALLOC: AtomicUsize = AtomicUsize::new(0);
+
+/// Musl's `calloc` calls `malloc` as a program does: one call of the program must not be two. Put
+/// into the slot, so that the hook has no more to do for the others.
+fn mute_calloc() {
+    let calloc = slots::calloc.load(Ordering::Relaxed);
+    if calloc > MISSING && sys::is_musl() && modules::is_in_linker(calloc) {
+        CALLOC_OF_MALLOC.store(calloc, Ordering::Relaxed);
+        slots::calloc.store(muted_calloc as *const () as usize, Ordering::Release);
+    }
+}
+
+unsafe extern "C" fn muted_calloc(count: usize, each: usize) -> *mut u8 {
+    type Calloc = unsafe extern "C" fn(usize, usize) -> *mut u8;
+    let calloc = CALLOC_OF_MALLOC.load(Ordering::Relaxed);
+    // SAFETY: stored before this function is; the program's own call, handed on.
+    unsafe {
+        let calloc = core::mem::transmute::<usize, Calloc>(calloc);
+        recorder::muted(|| calloc(count, each))
+    }
 }
 
 static EARLIER_FREE: AtomicUsize = AtomicUsize::new(MISSING);

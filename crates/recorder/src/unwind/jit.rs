@@ -58,6 +58,15 @@ unsafe fn reader(section: usize) -> Reader {
 /// # Safety
 /// `section` must be what `__register_frame` accepts.
 pub unsafe fn register(section: usize) {
+    // SAFETY: handed on to the caller.
+    unsafe { register_until(section, section.saturating_add(SECTION_REACH)) }
+}
+
+/// The same for a section whose end is known.
+///
+/// # Safety
+/// All of it must be readable for ever.
+pub unsafe fn register_until(section: usize, end: usize) {
     let hot = hot::get();
     {
         let _held = hot.jit_lock.lock();
@@ -68,7 +77,7 @@ pub unsafe fn register(section: usize) {
             RANGES.store(table, Ordering::Release);
         }
         // SAFETY: handed on to the caller.
-        let mut at = unsafe { reader(section) };
+        let mut at = unsafe { Reader::new(section, end) };
         loop {
             let record = at.at();
             match cfi::parse(&mut at) {

@@ -1,7 +1,8 @@
 //! From a call site to its full call path, without frame pointers.
 //!
 //! ```text
-//!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit
+//!   capture ──► rules (cache) ──► compile ──► cfi (eh_frame) ──► modules, jit, unlisted
+//!      │                              └──► from_code
 //!      └──────► rule (one step: an equation per kind) ──► lazy_binding, stack_memory
 //! ```
 
@@ -13,6 +14,7 @@ mod cfi_tests;
 pub mod code_ranges;
 pub mod compile;
 mod deep;
+mod from_code;
 pub mod jit;
 mod lazy_binding;
 pub mod proof;
@@ -20,4 +22,5 @@ pub mod reader;
 pub mod rule;
 pub mod rules;
 pub mod stack_memory;
+pub mod unlisted;
 pub mod verify;

@@ -8,7 +8,7 @@
 //! nobody can be executing there.
 
 use super::rule::Rule;
-use super::{cfi, code_ranges, compile, jit};
+use super::{cfi, code_ranges, compile, from_code, jit};
 use crate::hot;
 use crate::modules;
 use crate::private;
@@ -113,7 +113,8 @@ fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
     // A return address may be the first byte after its function.
     let address = if is_exact { ip } else { ip.wrapping_sub(1) };
     if let Some(module) = modules::locate(address) {
-        let rule = rule_in_module(&module, address, ip);
+        let rule =
+            rule_in_module(&module, address, ip).or_else(|| from_code::rule_for(ip, is_exact));
         return (rule.unwrap_or(Rule::FRAME_POINTER), module.generation);
     }
     let generation = modules::generation_outside();
@@ -128,7 +129,7 @@ fn compile_rule(ip: usize, is_exact: bool) -> (Rule, u32) {
 
 fn rule_in_module(module: &modules::Located, address: usize, ip: usize) -> Option<Rule> {
     if module.eh_frame_header == 0 {
-        return None;
+        return compile::rule_for(&jit::entry_for(address)?, address, ip);
     }
     let (start, end) = module.tables;
     // SAFETY: the module is loaded, and its unwind tables are part of its memory.
