@@ -342,9 +342,9 @@ fn what_cannot_be_compared_is_said() {
     lab.record(&[], &["event_residue", "60"]);
     let file = "profile.residue";
     let at = "profile.residue@51";
-    let said = failure(&lab, &[at, file, "--counter", "calls"]);
+    let said = failure(&lab, &[at, file, "--counter", "peak"]);
     assert!(
-        said.contains("`calls` was not recorded for moments"),
+        said.contains("`peak` was not recorded for moments"),
         "{said}"
     );
     let said = failure(&lab, &[at, "profile.residue@61"]);

@@ -88,7 +88,7 @@ fn a_recorded_program_hands_out_its_stamps_and_events() {
 
     let table = said(&lab, &["export", "profile.residue", "--format", "csv"]);
     let mut lines = table.lines();
-    let heading = "id,time_ns,vm_bytes,rss_bytes,live_bytes,mapped_bytes,hits";
+    let heading = "id,time_ns,vm_bytes,rss_bytes,live_bytes,mapped_bytes,hits,wall_ns,cpu_ns,calls,total_bytes";
     assert_eq!(lines.next(), Some(heading));
     let rows: Vec<Vec<&str>> = lines.map(|line| line.split(',').collect()).collect();
     assert_eq!(rows.len(), 40);

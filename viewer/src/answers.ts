@@ -21,8 +21,11 @@ export type CounterName = "calls" | "total" | "live" | "live-blocks" | "peak" | 
 export const COUNTERS: CounterName[] = ["calls", "total", "live", "live-blocks", "peak", "at-peak",
   "at-peak-blocks", "frees", "temporaries", "reallocs", "cpu"];
 
-/** Those that are known of a range of events: what the range left. */
+/** Those that are known of every range of events: what the range left. */
 export const RANGE_COUNTERS: CounterName[] = ["live", "live-blocks", "cpu"];
+
+/** Those that are known of ranges whose ends have totals: what was allocated in them. */
+export const TOTALS_COUNTERS: CounterName[] = ["total", "calls", "frees", "temporaries"];
 
 /** What one turn of the program is called. */
 export type EventUnit = "event" | "tick";
@@ -189,6 +192,8 @@ export type Has = {
   threads: boolean;
   peak: boolean;
   cpu: boolean;
+  /** What ranges of events allocated. Not in a page as one file. */
+  totals: boolean;
 };
 
 /** Answers `api/status`, which is asked each second of a running program. */
@@ -575,6 +580,8 @@ export type Timeline = {
   kind: Array<MomentKind>;
   series: TimelineSeries;
   counters: Array<TimelineCounter>;
+  /** What the events cost that begin there. */
+  costs: Array<TimelineCost>;
   /** Over how many events each value of a counter is a sum. */
   counted_events: Array<number | null>;
   snapshots: Array<TimelineName>;
@@ -600,6 +607,16 @@ export type TimelineCounter = {
   /** What it counted from one begin to the next, at begins; null elsewhere. */
   values: Array<number | null>;
 };
+
+export type TimelineCost = {
+  name: string;
+  unit: Unit;
+  /** At begins, from there to the end of the event; null elsewhere, and where it is not known. */
+  values: Array<number | null>;
+};
+
+/** What a number counts. */
+export type Unit = "bytes" | "ns" | "count";
 
 /** Something with a name at one time. */
 export type TimelineName = {
@@ -827,9 +844,6 @@ export type Flame = {
   /** What the reader should know, such as that a range is not known by thread. */
   notes: Array<string>;
 };
-
-/** What a number counts. */
-export type Unit = "bytes" | "ns" | "count";
 
 export type Crumb = {
   key: string;

@@ -30,16 +30,12 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
     let is_spent = |cost: &EventCost| cost.cpu_ns.is_some() || cost.calls.is_some();
     let has_costs = costs.values().any(is_spent);
     expect_few_cells(timeline.moments.len(), counters.len())?;
-    write!(
-        out,
-        "{COLUMNS}{}",
-        if has_costs { COST_COLUMNS } else { "" }
-    )?;
+    write!(out, "{COLUMNS}")?;
     for &counter in &counters {
         let name = timeline.names.get(counter as usize);
         write!(out, ",{}", quoted(name.map_or("?", String::as_str)))?;
     }
-    writeln!(out)?;
+    writeln!(out, "{}", if has_costs { COST_COLUMNS } else { "" })?;
     let is_row = MomentKind::is_begin;
     for moment in timeline.moments.iter().filter(|moment| is_row(moment.kind)) {
         write!(out, "{},{}", moment.id, moment.time_ns)?;
@@ -50,6 +46,9 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
             moment.mapped_bytes,
         ] {
             write!(out, ",{}", cell(size))?;
+        }
+        for &counter in &counters {
+            write!(out, ",{}", cell(counts.get(&(moment.event, counter))))?;
         }
         if has_costs {
             let cost = costs.get(&moment.event);
@@ -62,9 +61,6 @@ pub fn write(profile: &Profile, out: &mut dyn Write) -> io::Result<()> {
             for number in cells {
                 write!(out, ",{}", cell(number))?;
             }
-        }
-        for &counter in &counters {
-            write!(out, ",{}", cell(counts.get(&(moment.event, counter))))?;
         }
         writeln!(out)?;
     }

@@ -3,8 +3,7 @@
 
 use super::users::{maps_path, writer};
 use anyhow::{Context, Result};
-use nix::time::{ClockId, clock_getcpuclockid, clock_gettime};
-use nix::unistd::Pid;
+use nix::time::{ClockId, clock_gettime};
 use residue_arena::header;
 use residue_arena::moments::{KEPT_PER_STRIDE, WHOLE_EVENTS, is_kept, most_totals_per_stride};
 use residue_arena::region::{self, Region};
@@ -220,8 +219,10 @@ fn thread_sums(arena: &ArenaFile) -> Result<[u64; 3]> {
 
 /// The clock of a process's CPU time.
 fn process_cpu_ns(pid: u32) -> Option<u64> {
-    let pid = Pid::from_raw(i32::try_from(pid).ok()?);
-    let time = clock_gettime(clock_getcpuclockid(pid).ok()?).ok()?;
+    // As the kernel numbers these clocks.
+    const SCHEDULED: i32 = 2;
+    let clock = !i32::try_from(pid).ok()? << 3 | SCHEDULED;
+    let time = clock_gettime(ClockId::from_raw(clock)).ok()?;
     u64::try_from(Duration::from(time).as_nanos()).ok()
 }
 

@@ -2,14 +2,14 @@
 
 import { useState } from "preact/hooks";
 import { go, parameter } from "../address";
-import { RANGE_COUNTERS, type FunctionRow } from "../answers";
+import type { FunctionRow } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { SearchField } from "../parts/SearchField";
 import { allStacks } from "../stacks/selection";
 import { KindSelect } from "../parts/KindSelect";
-import { counterFor, counterWords, COUNTERS } from "./counters";
+import { counterFor, counterWords, COUNTERS, isOfRange } from "./counters";
 import { FunctionList } from "./FunctionList";
 import { FunctionPanel, showFunction } from "./FunctionPanel";
 import { SourcePanel } from "./SourcePanel";
@@ -18,7 +18,7 @@ import "./callers.css";
 
 export function CallersView() {
   const isRange = parameter("events") !== "";
-  const counter = counterFor(parameter("counter"), isRange);
+  const counter = counterFor(parameter("counter"), isRange, fileAbout()?.has.totals ?? false);
   const chosen = parameter("function");
   const [isRefused, setRefused] = useState(false);
   const asked = useAnswer("callers", chosen ? { ...allStacks(), counter, function: chosen } : null);
@@ -59,8 +59,9 @@ function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean 
   const { isRange } = props;
   const unit = fileAbout()?.unit ?? "event";
   const hasCpu = fileAbout()?.has.cpu;
+  const hasTotals = fileAbout()?.has.totals ?? false;
   const offered = COUNTERS.filter(
-    (one) => (!isRange || RANGE_COUNTERS.includes(one.counter)) && (one.counter !== "cpu" || hasCpu),
+    (one) => (!isRange || isOfRange(one.counter, hasTotals)) && (one.counter !== "cpu" || hasCpu),
   );
   return (
     <div class="toolbar callers-toolbar">

@@ -48,11 +48,13 @@ describe("rows of functions", () => {
 });
 
 describe("counters", () => {
-  it("of a range are only live and live-blocks", () => {
-    expect(counterFor("total", false)).toBe("total");
-    expect(counterFor("total", true)).toBe("live");
-    expect(counterFor("live-blocks", true)).toBe("live-blocks");
-    expect(counterFor("nonsense", false)).toBe("live");
+  it("of a range are those that were recorded", () => {
+    expect(counterFor("total", false, false)).toBe("total");
+    expect(counterFor("total", true, false)).toBe("live");
+    expect(counterFor("total", true, true)).toBe("total");
+    expect(counterFor("peak", true, true)).toBe("live");
+    expect(counterFor("live-blocks", true, false)).toBe("live-blocks");
+    expect(counterFor("nonsense", false, false)).toBe("live");
     expect(counterWords("live", true)).toBe("growth in bytes");
     expect(counterWords("total", false)).toBe("total bytes");
   });

@@ -7,7 +7,7 @@ import { unitOf } from "./selection";
 
 /** What threads did is in no file, so it cannot be asked for. */
 export function about({ data }: Recording): About {
-  const files = data.about.files.map((file) => ({ ...file, has: { ...file.has, threads: false, cpu: false } }));
+  const files = data.about.files.map((file) => ({ ...file, has: { ...file.has, threads: false, cpu: false, totals: false } }));
   return { ...data.about, files };
 }
 

@@ -56,7 +56,7 @@ const ABOUT: FileAbout = {
   allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, last_measured_event: 4, events: 4,
   stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: NO_STATS, warnings: [],
   counters: ["hits"], threads: [], scopes: ["load"],
-  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true, cpu: true },
+  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true, cpu: true, totals: true },
 };
 
 /** What was made and not kept was freed. */
@@ -128,6 +128,7 @@ const TIMELINE: Timeline = {
     recorder: Array(9).fill(null), retained: Array(9).fill(null),
   },
   counters: [{ name: "hits", values: [1, null, 2, null, 3, null, 4, null, null] }],
+  costs: [{ name: "allocations", unit: "count", values: [7, null, 8, null, 9, null, 10, null, null] }],
   counted_events: [1, null, 1, null, 1, null, 1, null, null],
   snapshots: [{ name: "late", event: 3, time_ns: 320 }],
   stamps: [{ name: "mid", event: 2, time_ns: 220 }, { name: "mid", event: 3, time_ns: 320 }],

@@ -37,6 +37,7 @@ export function timeline(recording: Recording, question: Question): Timeline {
       retained: part(series.retained),
     },
     counters: whole.counters.map(({ name, values }) => ({ name, values: inside(values) })),
+    costs: whole.costs.map(({ name, unit, values }) => ({ name, unit, values: inside(values) })),
     counted_events: inside(whole.counted_events),
     snapshots: whole.snapshots.filter(isIn),
     stamps: whole.stamps.filter(isIn),

@@ -41,7 +41,7 @@ function sidesOf(given: Given, file: FileAbout | null): SideNames | null {
 
 function headingOf(given: Given, file: FileAbout | null, sides: SideNames | null, path: string): string {
   const words = [file?.program || file?.name || "Residue"];
-  words.push(COUNTERS.find((one) => one.name === counterOf(given))!.words);
+  words.push(COUNTERS.find((one) => one.name === counterOf(given, fileAbout()?.has.totals ?? false))!.words);
   if (given["events"]) words.push(`what ${file?.unit ?? "event"}s ${given["events"]} left`);
   if (sides) words.push(`${sides.before} \u2192 ${sides.after}`);
   if (given["focus"]) words.push(`only stacks with ${given["focus"]}`);
@@ -81,7 +81,7 @@ function Matched(props: { answer: Flame }) {
 export function FlameView() {
   const given = place.value.parameters;
   const file = fileAbout();
-  const asked = useAnswer("flame", questionOf(given));
+  const asked = useAnswer("flame", questionOf(given, fileAbout()?.has.totals ?? false));
   const { answer } = asked;
   const picture = useRef<Picture | null>(null);
 

@@ -3,7 +3,7 @@
 import { useEffect, useState } from "preact/hooks";
 import type { ComponentChildren } from "preact";
 import { go, place } from "../address";
-import type { FileAbout, FlameBy } from "../answers";
+import { TOTALS_COUNTERS, type CounterName, type FileAbout, type FlameBy } from "../answers";
 import { about } from "../page/about";
 import { KindSelect } from "../parts/KindSelect";
 import { useTyped } from "../parts/typed";
@@ -94,6 +94,13 @@ function Compare(props: { file: FileAbout | null }) {
   );
 }
 
+/** What events did of a counter. */
+function verbOf(counter: CounterName): string {
+  if (counter === "cpu") return "took";
+  if (counter === "frees") return "freed";
+  return TOTALS_COUNTERS.includes(counter) ? "allocated" : "left";
+}
+
 export function Toolbar(props: {
   file: FileAbout | null;
   /** What the search found. */
@@ -104,14 +111,15 @@ export function Toolbar(props: {
   const { file } = props;
   const by = byOf(given);
   const direction = given["layout"] === "flame" ? "flame" : "icicle";
-  const known = countersOf(given);
+  const known = countersOf(given, file?.has.totals ?? false);
+  const counter = counterOf(given, file?.has.totals ?? false);
   const counters = COUNTERS.filter((one) => known.includes(one.name) && (one.name !== "cpu" || file?.has.cpu));
   const isWhole = isByThread(given);
   return (
     <div class="toolbar flame-toolbar" role="toolbar" aria-label="What the flame graph shows">
       <label class="field">
         show
-        <select value={counterOf(given)} onChange={(event) => go({ counter: stepTo(event.currentTarget.value, known[0]!) })}>
+        <select value={counter} onChange={(event) => go({ counter: stepTo(event.currentTarget.value, known[0]!) })}>
           {counters.map((one) => (
             <option key={one.name} value={one.name}>{one.words}</option>
           ))}
@@ -120,7 +128,7 @@ export function Toolbar(props: {
       <KindSelect label="of" />
       {given["events"] && !isWhole && (
         <span class="muted flame-what">
-          {`what ${file?.unit ?? "event"}s ${given["events"]} ${counterOf(given) === "cpu" ? "took" : "left"}`}
+          {`what ${file?.unit ?? "event"}s ${given["events"]} ${verbOf(counter)}`}
         </span>
       )}
       <label class="field">

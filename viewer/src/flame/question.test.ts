@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { counterOf, countersOf, firstComparison, questionOf, rangeOf, stepsInto, threadOfKey } from "./question";
 
 test("what is asked without parameters", () => {
-  expect(questionOf({})).toEqual({ counter: "live", by: "function", depth: 4096 });
+  expect(questionOf({}, false)).toEqual({ counter: "live", by: "function", depth: 4096 });
 });
 
 test("all parameters are passed on", () => {
@@ -10,24 +10,25 @@ test("all parameters are passed on", () => {
     side: "b", events: "51..100", kind: "all", focus: "Fit", counter: "live-blocks", by: "line",
     inverted: "1", root: "k", against: "1..50", highlight: "x.*y", layout: "flame", sort: "growth",
   };
-  expect(questionOf(given)).toEqual({
+  expect(questionOf(given, true)).toEqual({
     side: "b", events: "51..100", kind: "all", focus: "Fit", counter: "live-blocks", by: "line",
     inverted: 1, root: "k", against: "1..50", highlight: "x.*y", depth: 4096,
   });
 });
 
 test("counters that are not known give way", () => {
-  expect(countersOf({})).toHaveLength(11);
-  expect(counterOf({ counter: "peak" })).toBe("peak");
-  expect(counterOf({ counter: "peak", events: "1..2" })).toBe("live");
-  expect(counterOf({ counter: "live-blocks", events: "1..2" })).toBe("live-blocks");
-  expect(counterOf({ counter: "calls", against: "1..2" })).toBe("live");
-  expect(counterOf({ counter: "calls", against: "b" })).toBe("calls");
-  expect(counterOf({ counter: "nonsense" })).toBe("live");
+  expect(countersOf({}, false)).toHaveLength(11);
+  expect(counterOf({ counter: "peak" }, false)).toBe("peak");
+  expect(counterOf({ counter: "peak", events: "1..2" }, false)).toBe("live");
+  expect(counterOf({ counter: "live-blocks", events: "1..2" }, false)).toBe("live-blocks");
+  expect(counterOf({ counter: "calls", against: "1..2" }, false)).toBe("live");
+  expect(counterOf({ counter: "calls", against: "b" }, false)).toBe("calls");
+  expect(counterOf({ counter: "calls", events: "1..2" }, true)).toBe("calls");
+  expect(counterOf({ counter: "nonsense" }, false)).toBe("live");
 });
 
 test("threads are known of the whole recording", () => {
-  const asked = questionOf({ by: "thread", thread: "7", events: "1..2", against: "3..4", counter: "live" });
+  const asked = questionOf({ by: "thread", thread: "7", events: "1..2", against: "3..4", counter: "live" }, false);
   expect(asked).toEqual({ counter: "total", by: "thread", thread: "7", depth: 4096 });
 });
 

@@ -1,6 +1,6 @@
 // What is asked for: the parameters in the address, as the question and as words.
 
-import { RANGE_COUNTERS, type CounterName, type FlameBy } from "../answers";
+import { RANGE_COUNTERS, TOTALS_COUNTERS, type CounterName, type FlameBy } from "../answers";
 import type { Parameters } from "../ask";
 
 export const COUNTERS: { name: CounterName; words: string }[] = [
@@ -32,14 +32,14 @@ export function isByThread(given: Given): boolean {
 }
 
 /** The counters that are known of what is asked for; the first is the usual one. */
-export function countersOf(given: Given): CounterName[] {
+export function countersOf(given: Given, hasTotals: boolean): CounterName[] {
   if (isByThread(given)) return THREAD_COUNTERS;
-  if (given.events || rangeOf(given.against)) return RANGE_COUNTERS;
+  if (given.events || rangeOf(given.against)) return [...RANGE_COUNTERS, ...(hasTotals ? TOTALS_COUNTERS : [])];
   return COUNTERS.map((one) => one.name);
 }
 
-export function counterOf(given: Given): CounterName {
-  const known = countersOf(given);
+export function counterOf(given: Given, hasTotals: boolean): CounterName {
+  const known = countersOf(given, hasTotals);
   return known.find((one) => one === given.counter) ?? known[0]!;
 }
 
@@ -47,14 +47,14 @@ export function byOf(given: Given): FlameBy {
   return BY.find((one) => one === given.by) ?? "function";
 }
 
-export function questionOf(given: Given): Parameters {
+export function questionOf(given: Given, hasTotals: boolean): Parameters {
   const isWhole = isByThread(given);
   return {
     side: given.side,
     events: isWhole ? undefined : given.events,
     kind: given.kind,
     focus: given.focus,
-    counter: counterOf(given),
+    counter: counterOf(given, hasTotals),
     by: byOf(given),
     inverted: given.inverted ? 1 : undefined,
     root: given.root,

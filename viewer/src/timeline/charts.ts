@@ -10,7 +10,7 @@ import { readLook, type Look } from "./look";
 import { stretchOf, type Range } from "./range";
 import type { Series } from "./series";
 import * as ticks from "./ticks";
-import { count } from "../format";
+import { count, duration } from "../format";
 
 /** All that is drawn. */
 export interface Scene {
@@ -37,6 +37,12 @@ export interface Layout extends Plot {
 }
 
 /** Between labels and plot, in CSS pixels, and what labels have at least in widths of letters. */
+/** Labels of an axis in its unit. */
+function labelsOf(unit: Series["unit"], splits: number[]): string[] {
+  if (unit === "ns") return splits.map((ns) => duration(ns));
+  return unit === "bytes" ? ticks.byteLabels(splits) : splits.map(ticks.countLabel);
+}
+
 const LEFT_GAP_PX = 6;
 const LEFT_LEAST_EM = 5;
 
@@ -98,7 +104,7 @@ export class Charts {
 
   /** Where a value of a series is drawn, in CSS pixels from the top of the element. */
   heightOf(series: Series, value: number): number | null {
-    const chart = series.unit === "bytes" ? this.main : this.small.find((one) => one.key === series.key)?.chart;
+    const chart = series.isMain ? this.main : this.small.find((one) => one.key === series.key)?.chart;
     if (!chart) return null;
     return this.offsetOf(chart) + chart.bbox.top / uPlot.pxRatio + chart.valToPos(value, "y");
   }
@@ -122,7 +128,7 @@ export class Charts {
   }
 
   private bytesData(): uPlot.AlignedData {
-    const lines = this.scene.series.filter((one) => one.unit === "bytes");
+    const lines = this.scene.series.filter((one) => one.isMain);
     return [this.scene.axis.values, ...lines.map((one) => one.values)];
   }
 
@@ -150,7 +156,7 @@ export class Charts {
 
   private make(): void {
     this.destroy();
-    const counters = this.scene.series.filter((one) => one.unit === "count");
+    const counters = this.scene.series.filter((one) => !one.isMain);
     this.main = this.chart("timeline-host timeline-main", this.bytesData(), (host) => this.mainOptions(host));
     this.small = counters.map((series) => ({
       key: series.key,
@@ -168,7 +174,7 @@ export class Charts {
 
   private mainOptions(host: HTMLElement): uPlot.Options {
     const { look } = this;
-    const lines = this.scene.series.filter((one) => one.unit === "bytes");
+    const lines = this.scene.series.filter((one) => one.isMain);
     const most = (chart: uPlot): number => Math.max(2, chart.bbox.height / uPlot.pxRatio / (look.small_px * 2.4));
     return {
       ...this.shared(host, this.isFlagged() ? Math.round(look.small_px * 1.7) : 8),
@@ -204,15 +210,15 @@ export class Charts {
       ...this.shared(host, 4),
       scales: {
         x: { time: false },
-        y: { range: (_chart, low, high) => ticks.countEnds(low, high) },
+        y: { range: (_chart, low, high) => (series.unit === "bytes" ? ticks.byteEnds : ticks.countEnds)(low, high) },
       },
       series: [{}, { ...this.line(series), paths: uPlot.paths.stepped!({ align: 1, extend: true }) }],
       axes: [
         { ...this.bottomAxis(), size: 4, values: (_chart, splits) => splits.map(() => "") },
         {
           ...this.leftAxis(),
-          splits: (_chart, _at, low, high) => ticks.countTicks(low, high, 2),
-          values: (_chart, splits) => splits.map(ticks.countLabel),
+          splits: (_chart, _at, low, high) => (series.unit === "bytes" ? ticks.byteTicks : ticks.countTicks)(low, high, 2),
+          values: (_chart, splits) => labelsOf(series.unit, splits),
         },
       ],
       hooks: {

@@ -22,6 +22,7 @@ export function made(moments: Made[], unit: Timeline["unit"] = "event"): Timelin
       retained: none,
     },
     counters: [],
+    costs: [],
     counted_events: none,
     snapshots: [],
     stamps: [],

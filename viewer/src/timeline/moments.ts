@@ -42,6 +42,10 @@ export function spliced(whole: Moments, detail: Moments | null): Moments {
       const same = detail.counters.find((one) => one.name === name);
       return { name, values: splice(values, same?.values ?? absent) };
     }),
+    costs: whole.costs.map(({ name, unit, values }) => {
+      const same = detail.costs.find((one) => one.name === name);
+      return { name, unit, values: splice(values, same?.values ?? absent) };
+    }),
     counted_events: splice(whole.counted_events, detail.counted_events),
     snapshots: whole.snapshots,
     stamps: inside(whole.stamps, detail.stamps),

@@ -1,5 +1,6 @@
 // What can be drawn over the events, how it looks, and what of it is shown.
 
+import type { Unit } from "../answers";
 import { bytes, count, counted } from "../format";
 import { endsOf, type Moments } from "./moments";
 import type { Range } from "./range";
@@ -13,7 +14,9 @@ export interface Series {
   label: string;
   /** What it is, in a sentence. */
   about: string;
-  unit: "bytes" | "count";
+  unit: Unit;
+  /** With all others of bytes in the large chart, or in a small one of its own. */
+  isMain: boolean;
   values: (number | null)[];
   /** Of a counter, whose values are means per event: what they are means of. */
   counted?: { sums: (number | null)[]; events: (number | null)[] };
@@ -27,6 +30,13 @@ export interface Series {
   isUsual: boolean;
 }
 
+const COST_COLOURS: Colour[] = ["orange", "sky", "purple", "green"];
+const COST_ABOUT: Record<string, string> = {
+  "CPU time": "CPU time of each event, of the thread that marks it",
+  waited: "Wall time of each event less its CPU time",
+  allocations: "Allocations in each event",
+  "bytes allocated": "Bytes allocated in each event",
+};
 const COUNTER_COLOURS: Colour[] = ["vermilion", "purple", "yellow", "grey"];
 
 function has(values: (number | null)[]): boolean {
@@ -54,7 +64,7 @@ export function seriesOf(moments: Moments): Series[] {
   const bytesOf = (
     key: string, label: string, about: string, values: (number | null)[],
     colour: Colour, width: number, dash: number[], isUsual: boolean,
-  ): Series => ({ key, label, about, unit: "bytes", values, colour, width, dash, isSparse: key === "retained", isUsual });
+  ): Series => ({ key, label, about, unit: "bytes", isMain: true, values, colour, width, dash, isSparse: key === "retained", isUsual });
   const lines = [
     bytesOf("rss", "RSS", "Resident memory of the process, as the kernel counts it", rss, "blue", 2.25, [], true),
     bytesOf("live", "Live heap", "Bytes in blocks that are not freed", live, "green", 1.5, [], true),
@@ -68,6 +78,7 @@ export function seriesOf(moments: Moments): Series[] {
     label: name,
     about: `Counter ${name} per ${moments.unit}, from one begin to the next`,
     unit: "count",
+    isMain: false,
     values: values.map((sum, at) => meanOf(sum, moments.counted_events[at] ?? null)),
     counted: { sums: values, events: moments.counted_events },
     colour: COUNTER_COLOURS[at % COUNTER_COLOURS.length]!,
@@ -76,7 +87,20 @@ export function seriesOf(moments: Moments): Series[] {
     isSparse: false,
     isUsual: at === 0,
   }));
-  return [...lines, ...counters].filter((one) => has(one.values));
+  const costs = moments.costs.map(({ name, unit, values }, at): Series => ({
+    key: `cost:${name}`,
+    label: name,
+    about: COST_ABOUT[name] ?? name,
+    unit,
+    isMain: false,
+    values,
+    colour: COST_COLOURS[at % COST_COLOURS.length]!,
+    width: 1.25,
+    dash: [],
+    isSparse: false,
+    isUsual: false,
+  }));
+  return [...lines, ...counters, ...costs].filter((one) => has(one.values));
 }
 
 /** Keys in a parameter of the address, with commas between them. */
@@ -115,7 +139,7 @@ export function toggled(series: Series, choice: Choice): Choice {
 /** What a chart says to those who cannot see it. `from` and `to` are moments, `to` excluded. */
 export function summary(shown: Series[], events: Range, unit: string, from: number, to: number): string {
   const parts = shown.flatMap((one) => {
-    if (one.unit !== "bytes") return [];
+    if (!one.isMain) return [];
     const ends = endsOf(one.values, from, to);
     return ends ? [`${one.label} from ${bytes(ends[0])} to ${bytes(ends[1])}`] : [];
   });

@@ -18,6 +18,13 @@ use residue_profile::Span;
 
 /// What is known of every range of events: what the range left, and the CPU time that it took.
 pub const RANGE_COUNTERS: [Counter; 3] = [Counter::Live, Counter::LiveBlocks, Counter::Cpu];
+/// What is known of ranges whose ends have totals.
+pub const TOTALS_COUNTERS: [Counter; 4] = [
+    Counter::Total,
+    Counter::Calls,
+    Counter::Frees,
+    Counter::Temporaries,
+];
 
 pub struct Selection<'a> {
     pub opened: &'a Opened,
@@ -48,7 +55,8 @@ impl<'a> Selection<'a> {
         Ok(selection)
     }
 
-    fn check(&self) -> Result<()> {
+    /// Whether its counter is known of what it is about.
+    pub fn check(&self) -> Result<()> {
         let name = self.counter.name();
         if self.thread.is_some() && self.of_thread().is_none() {
             bail!("`{name}` is not known by thread, only calls, total, frees and cpu");

@@ -86,6 +86,8 @@ struct Has {
     threads: bool,
     peak: bool,
     cpu: bool,
+    /// What ranges of events allocated. Not in a page as one file.
+    totals: bool,
 }
 
 /// Answers `api/status`, which is asked each second of a running program.
@@ -224,6 +226,7 @@ fn has(profile: &Profile) -> Has {
             .stacks
             .iter()
             .any(|stack| stack.kind == StackKind::Cpu),
+        totals: !profile.timeline.allocated.is_empty(),
     }
 }
 
@@ -257,7 +260,7 @@ mod tests {
             file["has"],
             serde_json::json!({
                 "changes": false, "stages": false, "sizes": true, "births": true,
-                "threads": false, "peak": true, "cpu": false
+                "threads": false, "peak": true, "cpu": false, "totals": false
             })
         );
     }

@@ -18,7 +18,7 @@ use crate::page::flame_tree::{FlameTree, InvertedBox};
 use crate::page::key::Key;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::{RANGE_COUNTERS, Selection};
+use crate::page::selection::Selection;
 use crate::page::tree::ShownTree;
 use crate::page::values::Values;
 use residue_profile::units::Unit;
@@ -160,9 +160,7 @@ fn of_other_range(
         focus: selection.focus.clone(),
         ..*selection
     };
-    if !RANGE_COUNTERS.contains(&other.counter) {
-        bail!("ranges of events are compared by live, live-blocks and cpu");
-    }
+    other.check()?;
     Ok((other.values(shown)?, other.event_count()?))
 }
 

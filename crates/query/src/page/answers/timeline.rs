@@ -1,15 +1,16 @@
 //! The process over time: sizes at moments, what was counted between them, and what has
 //! a name.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::ops::Range;
 
 use anyhow::{Result, bail};
 use residue_analysis::history::EventRange;
-use residue_profile::Span;
 use residue_profile::timeline::{
     EventNumber, Moment, MomentId, MomentKind, NameId, Stamp, Timeline as Recorded,
 };
+use residue_profile::units::Unit;
+use residue_profile::{EventCost, Span};
 use serde::Serialize;
 
 use super::thin::{chosen, evenly};
@@ -40,6 +41,8 @@ pub struct Timeline<'a> {
     kind: Vec<MomentKind>,
     series: Series,
     counters: Vec<Counted<'a>>,
+    /// What the events cost that begin there.
+    costs: Vec<Cost>,
     /// Over how many events each value of a counter is a sum.
     counted_events: Vec<Option<u64>>,
     snapshots: Vec<Named<'a>>,
@@ -74,6 +77,15 @@ struct Counted<'a> {
     name: &'a str,
     /// What it counted from one begin to the next, at begins; null elsewhere.
     values: Vec<Option<f64>>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimelineCost"))]
+struct Cost {
+    name: &'static str,
+    unit: Unit,
+    /// At begins, from there to the end of the event; null elsewhere, and where it is not known.
+    values: Vec<Option<u64>>,
 }
 
 /// Something with a name at one time.
@@ -117,6 +129,7 @@ pub fn timeline<'a>(profiles: &'a OpenProfiles, question: &Question) -> Result<T
             retained: retained(recorded, &moments),
         },
         counters: counters(recorded, &moments),
+        costs: costs(recorded, &moments, is_in),
         counted_events: counted_events(recorded, &moments),
         snapshots: snapshots(recorded, is_in),
         stamps: stamps(recorded, is_in),
@@ -161,6 +174,40 @@ fn counters<'a>(recorded: &'a Recorded, moments: &[usize]) -> Vec<Counted<'a>> {
             values: counts(recorded, moments, id),
         })
         .collect()
+}
+
+/// Costs of which something is known.
+fn costs(
+    recorded: &Recorded,
+    moments: &[usize],
+    is_in: impl Fn(EventNumber) -> bool,
+) -> Vec<Cost> {
+    let by_event: HashMap<EventNumber, EventCost> = recorded
+        .event_costs()
+        .into_iter()
+        .map(|cost| (cost.event, cost))
+        .collect();
+    let at = |&moment: &usize| {
+        let moment = &recorded.moments[moment];
+        let cost = by_event.get(&moment.event);
+        cost.filter(|_| moment.kind.is_begin() && is_in(moment.event))
+    };
+    let cost = |name, unit, value: fn(&EventCost) -> Option<u64>| Cost {
+        name,
+        unit,
+        values: moments
+            .iter()
+            .map(|moment| at(moment).and_then(value))
+            .collect(),
+    };
+    let all = [
+        cost("CPU time", Unit::Ns, |cost| cost.cpu_ns),
+        cost("waited", Unit::Ns, EventCost::waited_ns),
+        cost("allocations", Unit::Count, |cost| cost.calls),
+        cost("bytes allocated", Unit::Bytes, |cost| cost.total_bytes),
+    ];
+    let is_known = |cost: &Cost| cost.values.iter().any(Option::is_some);
+    all.into_iter().filter(is_known).collect()
 }
 
 /// Of each begin that is shown, how many events lie between it and the next one, or the
@@ -297,6 +344,23 @@ mod tests {
             answer["stamps"][1],
             json!({"name": "mid", "event": 2, "time_ns": 220})
         );
+    }
+
+    #[test]
+    fn begins_have_what_their_events_cost() {
+        let mut profile = events(2);
+        for (moment, calls) in profile.timeline.moments.iter_mut().zip(0_u64..) {
+            moment.spent.calls = Some(calls * calls);
+            moment.spent.thread_cpu_ns = Some(moment.time_ns - 10 * calls);
+            moment.spent.tid = 7;
+        }
+        let answer = ask(&open_profiles(profile, None), "timeline", "");
+        let expected = json!([
+            {"name": "CPU time", "unit": "ns", "values": [40, null, 40, null, null]},
+            {"name": "waited", "unit": "ns", "values": [10, null, 10, null, null]},
+            {"name": "allocations", "unit": "count", "values": [1, null, 5, null, null]},
+        ]);
+        assert_eq!(answer["costs"], expected);
     }
 
     #[test]

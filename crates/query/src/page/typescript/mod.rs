@@ -24,7 +24,7 @@ use super::answers::timeline::Timeline;
 use super::answers::verdict::VerdictAnswer;
 use super::file_data::FileData;
 use super::open_profiles::SIDES;
-use super::selection::RANGE_COUNTERS;
+use super::selection::{RANGE_COUNTERS, TOTALS_COUNTERS};
 use crate::compare::rows::By;
 use layout::comment;
 
@@ -66,7 +66,13 @@ pub fn document() -> String {
         "RANGE_COUNTERS",
         "CounterName",
         RANGE_COUNTERS.map(Counter::name),
-        "Those that are known of a range of events: what the range left.",
+        "Those that are known of every range of events: what the range left.",
+    );
+    file.list(
+        "TOTALS_COUNTERS",
+        "CounterName",
+        TOTALS_COUNTERS.map(Counter::name),
+        "Those that are known of ranges whose ends have totals: what was allocated in them.",
     );
     let turns = [Source::Marks, Source::Ticks].map(Source::unit);
     file.words(
