@@ -49,6 +49,7 @@ mod orphans;
 mod other_users;
 mod overlap;
 mod own_memory;
+mod pausing;
 mod plots;
 mod process_trees;
 mod reading;

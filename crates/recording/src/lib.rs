@@ -20,6 +20,7 @@ pub mod lines;
 pub mod output_name;
 pub mod own_names;
 pub mod passing;
+pub mod pausing;
 pub mod prepared;
 pub mod program;
 pub mod repeated;
