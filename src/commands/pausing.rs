@@ -12,12 +12,12 @@ use serde::Serialize;
 pub const PAUSE_EXAMPLES: &str = "\
 Examples:
   residue pause 4711
-  residue run --start paused -- ./simulate          # later: residue resume PID";
+  residue run --start paused -- ./simulate          # later: residue resume 4711";
 
 pub const RESUME_EXAMPLES: &str = "\
 Examples:
   residue resume 4711
-  residue run --start paused -- ./simulate          # later: residue resume PID";
+  residue run --start paused -- ./simulate          # later: residue resume 4711";
 
 #[derive(Debug, clap::Args)]
 #[command(

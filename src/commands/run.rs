@@ -8,6 +8,7 @@ use crate::flags::help::TEMPLATE;
 use anyhow::{Context, Result, bail};
 use clap::ValueEnum;
 use nix::sys::resource::{Resource, setrlimit};
+use nix::sys::signal::Signal;
 use residue_finish::Asked;
 use residue_profile::units;
 use residue_recording::arenas::{ArenaDirectory, Order};
@@ -21,6 +22,7 @@ use residue_recording::prepared::Prepared;
 use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Injection, Settings};
 use residue_recording::signals::{self, Forwarding};
+use residue_recording::triggers::{Requests, Triggers};
 use residue_recording::watch::{self, Orders, Snapshots};
 use residue_recording::{ended, own_names, threads};
 use residue_text::output::tell;
@@ -203,6 +205,24 @@ pub struct Args {
         help_heading = EVENTS
     )]
     snapshot_at: Vec<arguments::Event>,
+    /// Take a snapshot when this file appears or is touched
+    ///
+    /// The file is then removed. One that is there at the start is left alone until it is touched.
+    /// All recorded processes have a snapshot: outside-1, outside-2, ... `touch FILE` is enough.
+    #[arg(long, value_name = "FILE", hide_short_help = true, help_heading = EVENTS)]
+    snapshot_file: Option<PathBuf>,
+    /// Take a snapshot when residue itself gets this signal: SIGUSR1, SIGUSR2 or SIGHUP
+    ///
+    /// The default is none: signals are passed on to the program. This one is not. All recorded
+    /// processes have a snapshot: `kill -USR1 PID` with the number of `residue run`.
+    #[arg(
+        long,
+        value_name = "SIGNAL",
+        value_parser = arguments::snapshot_signal,
+        hide_short_help = true,
+        help_heading = EVENTS
+    )]
+    snapshot_signal: Option<Signal>,
     /// Leak this much at every event, to check the measurement
     ///
     /// `10MB/event`, or `10MB/event,untouched` for memory that is never written to.
@@ -289,6 +309,15 @@ fn record(args: Args) -> Result<ExitCode> {
     if args.snapshot_at.len() > MOST_SNAPSHOTS_AT {
         bail!("--snapshot-at takes at most {MOST_SNAPSHOTS_AT} events; try --snapshot-every");
     }
+    if let Some(signal) = args.snapshot_signal.filter(|it| signals::is_ignored(*it)) {
+        bail!(
+            "--snapshot-signal {signal}: it is ignored here (nohup does so), and the program has to \
+             inherit that; use SIGUSR1 or SIGUSR2"
+        );
+    }
+    if let Some(file) = &args.snapshot_file {
+        expect_place(file).with_context(|| format!("--snapshot-file {}", file.display()))?;
+    }
     let lines = args.event_line.as_deref().map(LineEvents::new);
     let lines = lines.transpose().context("--event-line")?;
     let path = match program::find(&args.command[0]) {
@@ -312,6 +341,8 @@ fn record(args: Args) -> Result<ExitCode> {
         },
     };
     let signals = signals::take().context("cannot handle signals")?;
+    let requests = Requests::default();
+    let triggers = Triggers::new(args.snapshot_file.as_deref(), requests.clone());
     let recording = match prepare(&args, &path, &order, obstacle.as_ref()) {
         Ok(recording) => recording,
         Err(error) => {
@@ -355,7 +386,7 @@ fn record(args: Args) -> Result<ExitCode> {
         }
     };
     let pid = child.id();
-    let forwarding = Forwarding::to(pid);
+    let forwarding = Forwarding::to(pid, args.snapshot_signal.map(|signal| (signal, requests)));
     if let Err(error) = forwarding.listen(signals) {
         tell_without("signals to residue are not passed on", &error);
     }
@@ -364,11 +395,18 @@ fn record(args: Args) -> Result<ExitCode> {
         functions: args.event_function.clone(),
         snapshots,
     };
+    let is_quiet = args.quiet;
     let search = args.symbols.search();
     let asked = order.asked.clone();
     let helpers = arenas.as_ref().map(|ArenaDirectory { path, .. }| {
-        let watch = watch::start(path.clone(), orders)
-            .map_err(|error| tell_without("ticks and --event-function are missing", &error));
+        let watch = watch::start(path.clone(), orders, triggers, move |text| {
+            if !is_quiet {
+                tell(text);
+            }
+        })
+        .map_err(|error| {
+            tell_without("ticks, --event-function and snapshots are missing", &error);
+        });
         // Without it, all is finished at the end.
         let ended = ended::start(path.clone(), pid, asked, search.clone());
         (watch, ended)
@@ -426,6 +464,21 @@ fn spawn(mut command: Command) -> io::Result<Child> {
 /// Says what is missing where no thread can be started.
 fn tell_without(missing: &str, error: &io::Error) {
     tell(format_args!("{missing}: cannot start a thread: {error}"));
+}
+
+/// A file can come and go here.
+fn expect_place(file: &Path) -> Result<()> {
+    if file.is_dir() {
+        bail!("is a directory; name a file that does not exist yet");
+    }
+    let folder = match file.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    match folder.is_dir() {
+        true => Ok(()),
+        false => bail!("no directory {}; make it first", folder.display()),
+    }
 }
 
 /// The name of the output in this place of a parallel job.

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
 use residue_recording::settings::Injection;
 
 /// `1s`, `250ms`, `2min`; plain numbers are seconds.
@@ -90,6 +91,20 @@ pub fn event(text: &str) -> Result<Event, String> {
     }
 }
 
+/// A signal that may ask for a snapshot: `SIGUSR1`, or `USR1` for short.
+pub fn snapshot_signal(text: &str) -> Result<Signal, String> {
+    let name = text.to_ascii_uppercase();
+    match name.strip_prefix("SIG").unwrap_or(&name) {
+        "USR1" => Ok(Signal::SIGUSR1),
+        "USR2" => Ok(Signal::SIGUSR2),
+        "HUP" => Ok(Signal::SIGHUP),
+        _ => Err(
+            "use SIGUSR1, SIGUSR2 or SIGHUP; others end programs, or do not reach residue"
+                .to_string(),
+        ),
+    }
+}
+
 /// A program's name, with wildcards, as the recorder is told it.
 pub fn program_pattern(text: &str) -> Result<String, String> {
     match text {
@@ -163,5 +178,14 @@ mod tests {
         assert_eq!(event("51"), Ok(Event::Number(51)));
         assert_eq!(event("end"), Ok(Event::End));
         assert!(event("last").is_err());
+    }
+
+    #[test]
+    fn signals_for_snapshots_by_name() {
+        assert_eq!(snapshot_signal("SIGUSR1"), Ok(Signal::SIGUSR1));
+        assert_eq!(snapshot_signal("usr2"), Ok(Signal::SIGUSR2));
+        assert_eq!(snapshot_signal("HUP"), Ok(Signal::SIGHUP));
+        assert!(snapshot_signal("SIGTERM").is_err());
+        assert!(snapshot_signal("10").is_err());
     }
 }

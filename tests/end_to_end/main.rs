@@ -63,6 +63,7 @@ mod selection;
 mod selftest;
 mod sizes;
 mod small_disks;
+mod snapshot_triggers;
 mod snapshots;
 mod sparse_executables;
 mod stack_limits;

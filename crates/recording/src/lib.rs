@@ -27,6 +27,8 @@ pub mod repeated;
 pub mod settings;
 pub mod sighting;
 pub mod signals;
+pub mod snapshots;
 pub mod threads;
+pub mod triggers;
 pub mod users;
 pub mod watch;

@@ -4,7 +4,8 @@
 use super::arenas::ArenaDirectory;
 use super::lines::LineEvent;
 use super::sighting::{About, Process};
-use super::watch::{Snapshots, take_snapshot};
+use super::snapshots;
+use super::watch::Snapshots;
 use residue_arena::header;
 use residue_profile::timeline::MomentKind;
 use std::collections::BTreeMap;
@@ -68,7 +69,7 @@ impl LineMoments {
     }
 }
 
-fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyhow::Result<()> {
+fn begin(process: &mut Process, line: &LineEvent, wanted: &Snapshots) -> anyhow::Result<()> {
     let number = process
         .window
         .word(header::EVENTS)
@@ -94,8 +95,8 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
             ..About::default()
         },
     )?;
-    if snapshots.holds(number) {
-        take_snapshot(process, number as u32, number.to_string())?;
+    if wanted.holds(number) {
+        snapshots::take(process, number as u32, number.to_string())?;
     }
     Ok(())
 }
