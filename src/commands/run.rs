@@ -1,5 +1,7 @@
 //! `residue run`: record a program and its children.
 
+mod event_log;
+mod event_turns;
 mod summary;
 
 use crate::commands::symbolize::SymbolArgs;
@@ -32,6 +34,8 @@ use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitCode, ExitStatus};
 use std::time::{Duration, Instant};
+
+use event_log::Sink;
 use summary::{Expected, Summary};
 
 #[derive(clap::Args)]
@@ -43,6 +47,7 @@ Examples:
   residue run -o job.residue -- ./simulate run.mac
   residue run --event-function 'Manager::ProcessOneEvent' -- ./simulate
   residue run --event-line 'event (?<id>\\d+) hits (?<hits>\\d+)' -- ./simulate
+  residue run --print-events -- ./simulate          # a line for each event
   residue run --cpu -- ./simulate                   # and where CPU time goes
   residue run -t cc1plus -- make -j8                # the compiler only",
     after_help = "\
@@ -223,6 +228,19 @@ pub struct Args {
         help_heading = EVENTS
     )]
     snapshot_signal: Option<Signal>,
+    /// Print a line for each event when it is over, to stderr or to FILE
+    ///
+    /// The process, the event, its id, the time since the start, and virtual size, RSS and live
+    /// heap with what each grew by in that event; at the end the largest jumps of each. Events that
+    /// come faster than some thousands a second share lines, and are counted.
+    #[arg(
+        long,
+        value_name = "FILE",
+        num_args = 0..=1,
+        require_equals = true,
+        help_heading = EVENTS
+    )]
+    print_events: Option<Option<PathBuf>>,
     /// Leak this much at every event, to check the measurement
     ///
     /// `10MB/event`, or `10MB/event,untouched` for memory that is never written to.
@@ -318,6 +336,8 @@ fn record(args: Args) -> Result<ExitCode> {
     if let Some(file) = &args.snapshot_file {
         expect_place(file).with_context(|| format!("--snapshot-file {}", file.display()))?;
     }
+    let sink = args.print_events.as_ref();
+    let sink = sink.map(|file| Sink::new(file.as_deref())).transpose()?;
     let lines = args.event_line.as_deref().map(LineEvents::new);
     let lines = lines.transpose().context("--event-line")?;
     let path = match program::find(&args.command[0]) {
@@ -411,6 +431,11 @@ fn record(args: Args) -> Result<ExitCode> {
         let ended = ended::start(path.clone(), pid, asked, search.clone());
         (watch, ended)
     });
+    let event_log = arenas.as_ref().zip(sink).and_then(|(arenas, sink)| {
+        event_log::Running::start(&arenas.path, sink)
+            .map_err(|error| tell_without("--print-events prints nothing", &error))
+            .ok()
+    });
     let status = wait(&mut child)?;
     let ended_unix_ns = ending::now_unix_ns();
     forwarding.program_ended();
@@ -421,6 +446,9 @@ fn record(args: Args) -> Result<ExitCode> {
         drop(helpers);
         if let Some(passing) = passing {
             tell_of_lines(&passing.join());
+        }
+        if let Some(event_log) = event_log {
+            event_log.end();
         }
         forwarding.writes_profile(&arenas.path);
         let run = Run {

@@ -51,6 +51,7 @@ mod overlap;
 mod own_memory;
 mod pausing;
 mod plots;
+mod printed_events;
 mod process_trees;
 mod reading;
 mod reports;

@@ -11,6 +11,7 @@ pub mod channel;
 pub mod destination;
 pub mod ended;
 pub mod ending;
+pub mod event_rows;
 pub mod family;
 pub mod finishing;
 pub mod functions;

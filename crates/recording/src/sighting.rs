@@ -176,7 +176,8 @@ impl Process {
     }
 }
 
-fn live_bytes(arena: &ArenaFile) -> Result<u64> {
+/// What is live on the heap, with what threads hold back.
+pub fn live_bytes(arena: &ArenaFile) -> Result<u64> {
     let pending = arena.thread_records()?;
     let sum = pending
         .iter()
