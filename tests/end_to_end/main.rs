@@ -54,6 +54,7 @@ mod plots;
 mod printed_events;
 mod process_trees;
 mod reading;
+mod recorded_events;
 mod reports;
 mod run_errors;
 mod run_usage;

@@ -3,6 +3,7 @@
 
 use super::arenas::ArenaDirectory;
 use super::lines::LineEvent;
+use super::pausing;
 use super::sighting::{About, Process};
 use super::snapshots;
 use super::watch::Snapshots;
@@ -15,16 +16,19 @@ use std::sync::atomic::Ordering;
 pub struct LineMoments {
     directory: ArenaDirectory,
     snapshots: Snapshots,
+    /// A line is printed when its event is over.
+    is_end: bool,
     processes: BTreeMap<PathBuf, Process>,
     /// The arenas of those that ran when the last line came.
     ran: Vec<PathBuf>,
 }
 
 impl LineMoments {
-    pub fn new(directory: PathBuf, snapshots: Snapshots) -> LineMoments {
+    pub fn new(directory: PathBuf, snapshots: Snapshots, is_end: bool) -> LineMoments {
         LineMoments {
             directory: ArenaDirectory::at(directory),
             snapshots,
+            is_end,
             processes: BTreeMap::new(),
             ran: Vec::new(),
         }
@@ -45,7 +49,7 @@ impl LineMoments {
         for path in &self.ran {
             if let Some(process) = self.processes.get_mut(path) {
                 // What cannot be written down is missing from the timeline, no more.
-                let _ = begin(process, &line, &self.snapshots);
+                let _ = begin(process, &line, &self.snapshots, self.is_end);
             }
         }
     }
@@ -69,7 +73,12 @@ impl LineMoments {
     }
 }
 
-fn begin(process: &mut Process, line: &LineEvent, wanted: &Snapshots) -> anyhow::Result<()> {
+fn begin(
+    process: &mut Process,
+    line: &LineEvent,
+    wanted: &Snapshots,
+    is_end: bool,
+) -> anyhow::Result<()> {
     let number = process
         .window
         .word(header::EVENTS)
@@ -79,6 +88,8 @@ fn begin(process: &mut Process, line: &LineEvent, wanted: &Snapshots) -> anyhow:
         .window
         .word(header::BIRTH)
         .store(number, Ordering::Release);
+    let begun = number + u64::from(is_end);
+    pausing::event_begins(&process.window, begun - 1, begun);
     // Also of events that are not kept.
     let late_lines = process.window.word(header::LATE_LINES);
     late_lines.fetch_add(u64::from(line.is_late), Ordering::Relaxed);

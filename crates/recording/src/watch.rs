@@ -5,6 +5,7 @@
 
 use super::arenas::ArenaDirectory;
 use super::functions;
+use super::pausing;
 use super::repeated::Repeated;
 use super::sighting::{About, Process};
 use super::snapshots;
@@ -30,6 +31,8 @@ pub struct Orders {
     /// Functions whose entries begin events.
     pub functions: Vec<String>,
     pub snapshots: Snapshots,
+    /// Ticks count where events are to be recorded.
+    pub ticks_are_wanted: bool,
 }
 
 /// The events at which a snapshot is wanted.
@@ -106,7 +109,7 @@ impl Watched {
                 continue;
             }
             // What cannot be written down now is tried again at the next tick.
-            let _ = tick(process, &orders.snapshots);
+            let _ = tick(process, orders);
         }
     }
 }
@@ -156,7 +159,7 @@ fn is_due(process: &Process) -> bool {
 }
 
 /// Begins the next tick of a process without events, if it is time.
-fn tick(process: &mut Process, wanted: &Snapshots) -> anyhow::Result<()> {
+fn tick(process: &mut Process, orders: &Orders) -> anyhow::Result<()> {
     let before = process.window.get(header::BIRTH);
     let due = tick_now(process);
     if due <= before {
@@ -170,10 +173,13 @@ fn tick(process: &mut Process, wanted: &Snapshots) -> anyhow::Result<()> {
     {
         return Ok(());
     }
+    if orders.ticks_are_wanted {
+        pausing::event_begins(&process.window, before, due);
+    }
     if !process.keep(due) {
         return Ok(());
     }
-    let wants_snapshot = wanted.holds(due);
+    let wants_snapshot = orders.snapshots.holds(due);
     process.moment(
         MomentKind::Tick,
         About {
