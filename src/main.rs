@@ -66,6 +66,12 @@ enum Command {
     Symbolize(commands::symbolize::Args),
     /// Take a snapshot of a program that is being recorded
     Snapshot(commands::snapshot::Args),
+    /// Pause the recording of a running program
+    #[command(before_help = commands::pausing::PAUSE_EXAMPLES)]
+    Pause(commands::pausing::Args),
+    /// Resume the recording of a running program
+    #[command(before_help = commands::pausing::RESUME_EXAMPLES)]
+    Resume(commands::pausing::Args),
     /// Check that recording works on this machine
     Selftest(commands::selftest::Args),
     /// Print the completions of a shell
@@ -122,6 +128,8 @@ fn main() -> ExitCode {
         Command::Recover(args) => commands::recover::run(args),
         Command::Symbolize(args) => commands::symbolize::run(args).map(|()| ExitCode::SUCCESS),
         Command::Snapshot(args) => commands::snapshot::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Pause(args) => commands::pausing::pause(args).map(|()| ExitCode::SUCCESS),
+        Command::Resume(args) => commands::pausing::resume(args).map(|()| ExitCode::SUCCESS),
         Command::Selftest(args) => commands::selftest::run(args),
         Command::Completions(args) => {
             commands::completions::run(args, CommandLine::command()).map(|()| ExitCode::SUCCESS)

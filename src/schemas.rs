@@ -7,12 +7,14 @@ use std::path::Path;
 use residue_finish::SymbolsReport;
 use residue_query::schema::{Published, documents, published};
 
-use crate::commands::{merge, selftest, snapshot};
+use crate::commands::{merge, pausing, selftest, snapshot};
 
 fn all() -> Vec<Published> {
     let mut all = documents();
     all.extend([
         published::<merge::Document<'_>>("merge"),
+        published::<pausing::Document>("pause"),
+        published::<pausing::Document>("resume"),
         published::<selftest::Document<'_>>("selftest"),
         published::<snapshot::Document<'_>>("snapshot"),
         published::<SymbolsReport<'_>>("symbolize"),

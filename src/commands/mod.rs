@@ -10,6 +10,7 @@ pub mod leaks;
 pub mod list;
 pub mod man;
 pub mod merge;
+pub mod pausing;
 pub mod plot;
 pub mod processes;
 pub mod recover;

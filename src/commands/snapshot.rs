@@ -2,19 +2,13 @@
 //! from outside.
 
 use crate::flags::help::TEMPLATE;
-use anyhow::{Context, Result, bail};
-use residue_arena::header;
-use residue_finish::outside::{self, Seen};
-use residue_profile::timeline::MomentKind;
+use anyhow::Result;
 use residue_profile::units;
 use residue_recording::as_owner::AsOwner;
-use residue_recording::sighting::Process;
-use residue_recording::users;
-use residue_recording::watch::take_snapshot;
+use residue_recording::attach;
+use residue_recording::snapshots;
 use residue_text::output;
 use serde::Serialize;
-use std::io::ErrorKind;
-use std::path::Path;
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -79,9 +73,8 @@ pub struct Document<'a> {
 
 pub fn run(args: Args) -> Result<()> {
     let _owner = AsOwner::of_process(args.pid)?;
-    let mut process = find(args.pid)?;
-    let name = args.name.unwrap_or_else(|| next_name(&process.arena));
-    let seen = take(&mut process, name.clone())?;
+    let mut process = attach::process_of(args.pid, "snapshot")?;
+    let (name, seen) = snapshots::take_now(&mut process, args.name)?;
     output::to_stdout(|out| {
         if args.json {
             let document = Document {
@@ -107,67 +100,4 @@ pub fn run(args: Args) -> Result<()> {
             units::bytes(seen.recorder_bytes),
         )?)
     })
-}
-
-/// The process, if it is one that is recorded.
-fn find(pid: u32) -> Result<Process> {
-    let maps = format!("/proc/{pid}/maps");
-    if let Err(error) = std::fs::File::open(&maps) {
-        match error.kind() {
-            ErrorKind::NotFound => bail!("no process {pid}"),
-            _ => {
-                return Err(error).with_context(|| format!("cannot look at process {pid}: {maps}"));
-            }
-        }
-    }
-    let arena = users::of_process(pid)?;
-    let process = Process::open(&arena).with_context(|| {
-        format!(
-            "process {pid}: recording has not started yet: {}",
-            arena.display()
-        )
-    })?;
-    // The command that records has the arena in sight, too, and so has a forked child
-    // until it allocates.
-    if let Some(recorded) = process.pid().filter(|&recorded| recorded != pid) {
-        bail!(
-            "process {pid} is not recorded, but process {recorded} of the same run is: try \
-             `residue snapshot {recorded}`"
-        );
-    }
-    Ok(process)
-}
-
-fn take(process: &mut Process, name: String) -> Result<Seen> {
-    let before = snapshots(&process.arena).len();
-    let window = &process.window;
-    let event = window
-        .get(header::BIRTH)
-        .saturating_sub(window.get(header::EVENT_BASE));
-    take_snapshot(process, event as u32, name.clone())?;
-    let seen = snapshots(&process.arena)
-        .into_iter()
-        .skip(before)
-        .find(|seen| seen.name.as_ref() == Some(&name))
-        .context("the recording has just ended")?;
-    match &seen.proc_maps {
-        Some([maps, ..]) if !maps.is_empty() => Ok(seen),
-        _ => bail!("the process has just ended; the snapshot has no maps"),
-    }
-}
-
-/// Snapshots of a recording that were taken from outside.
-fn snapshots(arena: &Path) -> Vec<Seen> {
-    let mut all = outside::read(arena);
-    all.retain(|seen| seen.kind == MomentKind::Snapshot);
-    all
-}
-
-fn next_name(arena: &Path) -> String {
-    let taken = snapshots(arena);
-    let is_free = |name: &String| !taken.iter().any(|seen| seen.name.as_ref() == Some(name));
-    (1..)
-        .map(|number: u32| format!("outside-{number}"))
-        .find(is_free)
-        .unwrap_or_default()
 }

@@ -2,6 +2,7 @@
 
 use anyhow::bail;
 use clap::ValueEnum;
+use residue_analysis::history::EventRange;
 use residue_analysis::stages::{self, Value};
 use residue_query::stages::{document, reason};
 
@@ -71,6 +72,7 @@ impl Choice {
 pub fn run(args: Args) -> anyhow::Result<()> {
     let profile = load_or_import(&args.file, args.reading)?;
     let range = args.events.range(&args.file, &profile.timeline)?;
+    let range = range.within(EventRange::recorded(&profile));
     let unit = profile.timeline.about.source.unit();
     let chosen = args.value.map(Choice::value);
     let stages = match stages::of_events(&profile.timeline, range, chosen) {

@@ -2,6 +2,8 @@
 
 use std::time::Duration;
 
+use nix::sys::signal::Signal;
+use residue_recording::pausing::WantedEvents;
 use residue_recording::settings::Injection;
 
 /// `1s`, `250ms`, `2min`; plain numbers are seconds.
@@ -90,6 +92,64 @@ pub fn event(text: &str) -> Result<Event, String> {
     }
 }
 
+/// The first event to record.
+pub fn first_event(text: &str) -> Result<WantedEvents, String> {
+    match event(text)? {
+        Event::Number(from) => Ok(WantedEvents { from, to: 0 }),
+        Event::End => Err("the end is no event; give a number".to_string()),
+    }
+}
+
+/// The events to record, as in FILE@A..B: `100..200`, `100..end`, `..200`.
+pub fn wanted_events(text: &str) -> Result<WantedEvents, String> {
+    let Some((from, to)) = text.split_once("..") else {
+        return Err(match text.parse::<u64>() {
+            Ok(number @ 1..) => format!(
+                "two ends are needed: {number}..{} for this event alone, {number}..end from it on",
+                number.saturating_add(1)
+            ),
+            _ => "give two events: 100..200, 100..end or ..200".to_string(),
+        });
+    };
+    let by_id = || {
+        "events are chosen by number here: what the program calls them is not known before they \
+         begin"
+            .to_string()
+    };
+    let end_of = |text: &str| match text {
+        "" => Ok(0),
+        _ if text.starts_with("id:") => Err(by_id()),
+        _ => event(text).map(|event| match event {
+            Event::Number(number) => number,
+            Event::End => 0,
+        }),
+    };
+    if from == "end" {
+        return Err("nothing comes after the end".to_string());
+    }
+    match (end_of(from)?, end_of(to)?) {
+        (0, 0) => Err("this means all events; leave --events out".to_string()),
+        (from, to) if to != 0 && from >= to => Err(format!(
+            "no event begins at {from} or later and before {to}"
+        )),
+        (from, to) => Ok(WantedEvents { from, to }),
+    }
+}
+
+/// A signal that may ask for a snapshot: `SIGUSR1`, or `USR1` for short.
+pub fn snapshot_signal(text: &str) -> Result<Signal, String> {
+    let name = text.to_ascii_uppercase();
+    match name.strip_prefix("SIG").unwrap_or(&name) {
+        "USR1" => Ok(Signal::SIGUSR1),
+        "USR2" => Ok(Signal::SIGUSR2),
+        "HUP" => Ok(Signal::SIGHUP),
+        _ => Err(
+            "use SIGUSR1, SIGUSR2 or SIGHUP; others end programs, or do not reach residue"
+                .to_string(),
+        ),
+    }
+}
+
 /// A program's name, with wildcards, as the recorder is told it.
 pub fn program_pattern(text: &str) -> Result<String, String> {
     match text {
@@ -163,5 +223,39 @@ mod tests {
         assert_eq!(event("51"), Ok(Event::Number(51)));
         assert_eq!(event("end"), Ok(Event::End));
         assert!(event("last").is_err());
+    }
+
+    #[test]
+    fn events_to_record_lie_between_two() {
+        let wanted = |from, to| Ok(WantedEvents { from, to });
+        assert_eq!(wanted_events("100..200"), wanted(100, 200));
+        assert_eq!(wanted_events("100..end"), wanted(100, 0));
+        assert_eq!(wanted_events("100.."), wanted(100, 0));
+        assert_eq!(wanted_events("..200"), wanted(0, 200));
+        assert_eq!(first_event("51"), wanted(51, 0));
+        for wrong in [
+            "",
+            "..",
+            "5",
+            "0..3",
+            "7..7",
+            "7..3",
+            "end..",
+            "id:3..id:5",
+            "a..b",
+        ] {
+            assert!(wanted_events(wrong).is_err(), "{wrong}");
+        }
+        assert!(wanted_events("5").unwrap_err().contains("5..6"));
+        assert!(first_event("0").is_err() && first_event("end").is_err());
+    }
+
+    #[test]
+    fn signals_for_snapshots_by_name() {
+        assert_eq!(snapshot_signal("SIGUSR1"), Ok(Signal::SIGUSR1));
+        assert_eq!(snapshot_signal("usr2"), Ok(Signal::SIGUSR2));
+        assert_eq!(snapshot_signal("HUP"), Ok(Signal::SIGHUP));
+        assert!(snapshot_signal("SIGTERM").is_err());
+        assert!(snapshot_signal("10").is_err());
     }
 }

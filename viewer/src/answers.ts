@@ -336,6 +336,7 @@ export type VerdictReason = { "code": "late-lines", late_events: number, events:
   { "code": "size-may-grow", basis: Basis, live_is_flat: boolean } |
   { "code": "all-stacks-come-to-rest" } |
   { "code": "exchange", stacks: number, bytes_per_event: number } |
+  { "code": "partly-recorded", from: number, to: number, events: number } |
   { "code": "only-in-this-range", run: Headline };
 
 export type GrowthReason = { "code": "too-few-readings", readings: number } |

@@ -2,6 +2,7 @@
 //! process and of each group of stacks.
 
 use crate::counters::Counted;
+pub use crate::event_range::EventRange;
 use crate::groups::{GroupId, Groups};
 use crate::readings::{Readings, Size};
 use crate::series::Series;
@@ -13,20 +14,6 @@ use residue_profile::{Profile, StackKind};
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 
-/// The events looked at, both included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct EventRange {
-    pub from: EventNumber,
-    pub to: EventNumber,
-}
-
-impl EventRange {
-    pub const ALL: EventRange = EventRange {
-        from: 0,
-        to: EventNumber::MAX,
-    };
-}
-
 /// The moments at which events begin, and what follows from them.
 pub struct History<'a> {
     profile: &'a Profile,
@@ -36,7 +23,7 @@ pub struct History<'a> {
     /// The last moment of the last event in the range, and of the last event of all.
     end_of_range: MomentId,
     end_of_run: MomentId,
-    /// Whether the range ends where the run does.
+    /// Whether the range ends where the run does, or its recording.
     reaches_end: bool,
 }
 
@@ -117,6 +104,8 @@ impl<'a> History<'a> {
     /// `None` where fewer than two events began in the range.
     pub fn new(profile: &'a Profile, groups: &'a Groups, range: EventRange) -> Option<History<'a>> {
         let timeline = &profile.timeline;
+        let recorded = EventRange::recorded(profile);
+        let range = range.within(recorded);
         // What another tool measured has no stacks, so none that could be late.
         let is_known =
             |moment: &Moment| moment.has_changes || timeline.about.source == Source::Imported;
@@ -143,13 +132,15 @@ impl<'a> History<'a> {
         let end_of_range = last_where(&|it| is_end(it) && it.event <= range.to).max(last);
         let end_of_run = last_where(&|it| is_end(it) || is_begin(it)).max(end_of_range);
         let last_of_all = timeline.moments.iter().map(|moment| moment.event).max();
+        // Nothing is born after the last that was recorded.
+        let last_born = last_of_all.unwrap_or(0).min(recorded.to);
         Some(History {
             profile,
             groups,
             begins,
             end_of_range,
             end_of_run,
-            reaches_end: range.to >= last_of_all.unwrap_or(0),
+            reaches_end: range.to >= last_born,
         })
     }
 

@@ -3,6 +3,7 @@
 pub mod account;
 pub mod churn;
 pub mod counters;
+mod event_range;
 pub mod follow;
 pub mod groups;
 pub mod growth;

@@ -28,7 +28,9 @@ pub fn why_undetermined(verdict: &Verdict) -> Option<String> {
     if verdict.headline != Headline::Undetermined {
         return None;
     }
-    if let Some(reason) = verdict.reasons.first() {
+    let is_why =
+        |reason: &&verdict::Reason| !matches!(reason, verdict::Reason::PartlyRecorded { .. });
+    if let Some(reason) = verdict.reasons.iter().find(is_why) {
         return Some(headline(reason, verdict));
     }
     let mut reasons = verdict.growth.reasons.iter();
@@ -223,6 +225,10 @@ fn headline(reason: &verdict::Reason, verdict: &Verdict) -> String {
             let rate = fractional_bytes(*bytes_per_event);
             format!("{stacks} by {rate}/{unit}, but others shrink by as much")
         }
+        PartlyRecorded { from, to, events } => format!(
+            "only {unit}s {from}..{to} of {} were recorded, and only they are judged",
+            count(*events)
+        ),
         OnlyInThisRange { run } => {
             format!(
                 "in this range only: the verdict of the whole run is {}",

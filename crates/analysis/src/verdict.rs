@@ -164,6 +164,8 @@ pub fn verdict_of(
     range: EventRange,
     run: Option<&Verdict>,
 ) -> Option<Verdict> {
+    let recorded = EventRange::recorded(profile);
+    let range = range.within(recorded);
     let history = History::new(profile, groups, range)?;
     let mut judged = judge_stacks(&history);
     let live = history.series(|moment| {
@@ -216,6 +218,13 @@ pub fn verdict_of(
         headline = Headline::Undetermined;
         reasons.push(Reason::LateLines {
             late_events: about.late_lines,
+            events: about.events,
+        });
+    }
+    if recorded != EventRange::ALL {
+        reasons.push(Reason::PartlyRecorded {
+            from: recorded.from.max(1),
+            to: u64::from(recorded.to).min(about.events) as u32,
             events: about.events,
         });
     }

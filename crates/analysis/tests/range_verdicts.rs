@@ -229,3 +229,33 @@ fn growth_on_many_paths_may_be_freed_at_exit() {
         (Headline::FreedAtExit, Basis::Live)
     );
 }
+
+/// Recording was paused before event 40 and from event 90 on, so those events left nothing.
+#[test]
+fn events_that_were_not_recorded_are_not_judged() {
+    let grows = |event| if (40..90).contains(&event) { 1000 } else { 0 };
+    let mut profile = run(&[site("leak", 120, grows)], |_| None);
+    let (misled, _) = judged(&profile, EventRange::ALL, None);
+    profile.meta.options.recorded_from_event = 40;
+    profile.meta.options.recorded_to_event = 90;
+    let (verdict, rows) = judged(&profile, EventRange::ALL, None);
+    assert_eq!(verdict.headline, Headline::Leak);
+    assert_ne!(misled.headline, Headline::Leak);
+    expect_no_contradiction(&verdict, &rows);
+    assert_eq!(verdict.growth.rate, 1000.0);
+    let reason = Reason::PartlyRecorded {
+        from: 40,
+        to: 89,
+        events: 120,
+    };
+    assert_eq!(verdict.reasons, [reason]);
+    let sentences = sentences::of_headline(&verdict);
+    assert_eq!(
+        sentences,
+        ["only events 40..89 of 120 were recorded, and only they are judged"]
+    );
+    // A range reaches no further.
+    let wider = EventRange { from: 1, to: 100 };
+    let (part, _) = judged(&profile, wider, Some(&verdict));
+    assert_eq!(part.growth.rate, 1000.0);
+}

@@ -152,6 +152,15 @@ pub const CPU_LOST_NS: Word = 98;
 pub const TOTALS_LOGGED: Word = 99;
 pub const TOTALS_LOGGED_AT_STRIDE: Word = 100;
 
+// The events to record, from the begin of one to the begin of another, as they were asked for;
+// zero for the start and the end of the program.
+pub const RECORD_FROM: Word = 104;
+pub const RECORD_TO: Word = 105;
+/// Those that were recorded, in one stretch, the latest; zero for the start, and for the end of
+/// the program where it is not paused there.
+pub const RECORDED_FROM: Word = 106;
+pub const RECORDED_TO: Word = 107;
+
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;
 pub const SOURCE_MARKS: u64 = 2;

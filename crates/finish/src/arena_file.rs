@@ -60,7 +60,7 @@ impl Identity {
 }
 
 /// Holds the bytes of an arena.
-pub(crate) trait Storage {
+pub(crate) trait Storage: Send {
     /// Fills the buffer from the bytes at `offset`.
     fn read_exact_at(&self, buffer: &mut [u8], offset: u64) -> io::Result<()>;
     fn bytes(&self) -> u64;
@@ -146,6 +146,15 @@ impl ArenaFile {
         Err(Error::NotAnArena { path, reason })
     }
 
+    /// Reads the header again, of a program that runs on.
+    pub fn refresh(&mut self) -> Result<(), Error> {
+        self.file_bytes = self.storage.bytes();
+        if self.file_bytes >= HEADER_BYTES {
+            self.words = to_words(&self.read_at(0, HEADER_BYTES)?);
+        }
+        Ok(())
+    }
+
     pub fn word(&self, index: header::Word) -> u64 {
         self.words[index]
     }
@@ -210,13 +219,22 @@ impl ArenaFile {
         &self,
         region: Region,
         count: u64,
+        take: impl FnMut(u64, &[u8]),
+    ) -> Result<(), Error> {
+        self.each_chunk_from(region, 0, count, take)
+    }
+
+    fn each_chunk_from(
+        &self,
+        region: Region,
+        mut first: u64,
+        count: u64,
         mut take: impl FnMut(u64, &[u8]),
     ) -> Result<(), Error> {
         let count = count.min(self.committed(region));
         let item_bytes = region.item_bytes();
         let per_chunk = (CHUNK_BYTES / item_bytes).max(1);
         let offset = self.region_word(region, region::OFFSET);
-        let mut first = 0;
         while first < count {
             let items = per_chunk.min(count - first);
             let at = offset.saturating_add(first * item_bytes);
@@ -228,8 +246,18 @@ impl ArenaFile {
     }
 
     /// Calls `take` for each item of a region.
-    pub fn each_item(&self, region: Region, mut take: impl FnMut(Item<'_>)) -> Result<(), Error> {
-        self.each_chunk(region, self.used(region), |_, bytes| {
+    pub fn each_item(&self, region: Region, take: impl FnMut(Item<'_>)) -> Result<(), Error> {
+        self.each_item_from(region, 0, take)
+    }
+
+    /// The same from an item on.
+    pub fn each_item_from(
+        &self,
+        region: Region,
+        first: u64,
+        mut take: impl FnMut(Item<'_>),
+    ) -> Result<(), Error> {
+        self.each_chunk_from(region, first, self.used(region), |_, bytes| {
             let items = bytes.chunks_exact(region.item_bytes() as usize);
             items.for_each(|item| take(Item(item)));
         })

@@ -46,7 +46,7 @@ mod timeline;
 mod trie;
 mod unseen_allocators;
 
-pub use arena_file::{ArenaFile, Error, Identity};
+pub use arena_file::{ArenaFile, Error, Identity, Item};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
 pub use symbols_report::SymbolsReport;
 

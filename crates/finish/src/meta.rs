@@ -10,6 +10,7 @@ use residue_profile::{End, Meta, Options};
 pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
     let identity = arena.identity()?;
     let started = arena.word(header::STARTED_UNIX_NS);
+    let (recorded_from, recorded_to) = recorded_events(arena);
     let ended = ending
         .ended_unix_ns
         .unwrap_or_else(|| arena.modified_unix_ns());
@@ -31,6 +32,8 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
             max_size_bytes: arena.word(header::MAX_SIZE),
             max_depth: arena.word(header::MAX_DEPTH) as u32,
             start_paused: arena.word(header::START_PAUSED) != 0,
+            recorded_from_event: recorded_from,
+            recorded_to_event: recorded_to,
             verify_every: arena.word(header::VERIFY_EVERY),
             cpu_period_ns: arena.word(header::CPU_PERIOD_NS),
             without_heap: arena.word(header::WITHOUT_HEAP) != 0,
@@ -38,6 +41,22 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
         birth_unit: births::unit(arena).to_string(),
         ..Meta::default()
     })
+}
+
+/// The first event that was recorded and the first that was not any more; zero for the start and
+/// the end of the program. The two are equal where recording never began.
+fn recorded_events(arena: &ArenaFile) -> (u64, u64) {
+    let [from, to] = [header::RECORDED_FROM, header::RECORDED_TO].map(|word| arena.word(word));
+    let is_paused = arena.word(header::PAUSED) != 0;
+    let has_begun = arena.word(header::START_PAUSED) == 0 || from != 0 || to != 0;
+    match (is_paused, has_begun) {
+        (false, _) => (from, 0),
+        (true, true) => (from, to),
+        (true, false) => {
+            let never = arena.word(header::RECORD_FROM).max(1);
+            (never, never)
+        }
+    }
 }
 
 /// How it ended: as `residue` saw it, or else as the process said itself.

@@ -9,7 +9,7 @@ use residue_profile::timeline::{Account, MomentKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fs::File;
-use std::io::{self, Read, Write};
+use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::path::{Path, PathBuf};
 
 /// One moment seen from outside.
@@ -72,15 +72,29 @@ pub fn append(arena: &Path, seen: &Seen) -> io::Result<()> {
     written
 }
 
+const MOST_BYTES: u64 = 1 << 30;
+
 /// All lines that are whole, of a file as long as one can reasonably be: the program could have
 /// put anything there.
 pub fn read(arena: &Path) -> Vec<Seen> {
-    const MOST_BYTES: u64 = 1 << 30;
     let mut bytes = Vec::new();
     if let Ok(file) = plain_file::open(&path_for(arena), File::options().read(true)) {
         let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
     }
     parse(&bytes)
+}
+
+/// The lines from a byte on that are whole by now, and the byte behind them.
+pub fn read_from(arena: &Path, start: u64) -> (Vec<Seen>, u64) {
+    let mut bytes = Vec::new();
+    if let Ok(mut file) = plain_file::open(&path_for(arena), File::options().read(true))
+        && file.seek(SeekFrom::Start(start)).is_ok()
+    {
+        let _ = file.take(MOST_BYTES).read_to_end(&mut bytes);
+    }
+    let whole = bytes.iter().rposition(|&byte| byte == b'\n');
+    let whole = whole.map_or(0, |at| at + 1);
+    (parse(&bytes[..whole]), start + whole as u64)
 }
 
 pub(crate) fn parse(bytes: &[u8]) -> Vec<Seen> {

@@ -136,6 +136,10 @@ pub struct Options {
     pub max_size_bytes: u64,
     pub max_depth: u32,
     pub start_paused: bool,
+    /// The first event that was recorded; zero: from the start of the program on.
+    pub recorded_from_event: u64,
+    /// The first event that was no longer recorded; zero: up to the end.
+    pub recorded_to_event: u64,
     pub verify_every: u64,
     /// CPU time that one sample stands for; zero where none were taken.
     pub cpu_period_ns: u64,

@@ -60,6 +60,10 @@ fn explain(profile: &Profile, range: EventRange) -> (String, String) {
             format!("choose a longer one: the profile has {unit}s {first}..{last}"),
         );
     }
+    let recorded = EventRange::recorded(profile);
+    if recorded != EventRange::ALL {
+        return of_part(recorded, about, unit);
+    }
     if meta.is_damaged {
         return (
             "the file is damaged and its timeline could not be read".to_string(),
@@ -114,6 +118,28 @@ fn explain(profile: &Profile, range: EventRange) -> (String, String) {
             "mark every turn of its loop (docs/EVENTS.md)".to_string(),
         ),
     }
+}
+
+/// Recording was paused for most events.
+fn of_part(EventRange { from, to }: EventRange, about: &About, unit: &str) -> (String, String) {
+    let events = counted_units(about.events, unit);
+    if from <= to && u64::from(from) <= about.events {
+        let last = u64::from(to).min(about.events);
+        return (
+            format!("fewer than two {unit}s were recorded: {from}..{last} of {events}"),
+            "record more of them (--events A..B, --from-event N)".to_string(),
+        );
+    }
+    let reason = match from {
+        ..=1 => "recording started paused and was not resumed".to_string(),
+        _ => format!("recording was to start at event {from}, and the run had {events}"),
+    };
+    let advice = match (about.source, from) {
+        (Source::Ticks, _) => "ticks count for --events only with --tick TIME; or mark events",
+        (_, ..=1) => "use `residue resume PID` or residue_resume_all()",
+        _ => "start at an earlier one (--from-event)",
+    };
+    (reason, advice.to_string())
 }
 
 /// Events were to begin where functions are entered.

@@ -1,5 +1,6 @@
 //! What makes the numbers of a recording less than exact.
 
+use residue_analysis::history::EventRange;
 use residue_profile::Profile;
 use residue_profile::units::{bytes, count, counted};
 
@@ -33,7 +34,9 @@ pub fn warnings(profile: &Profile) -> Vec<String> {
             counted(recorder.missed_frees, "free", "frees")
         ));
     }
-    if recorder.paused_calls > 0 && !profile.meta.options.start_paused {
+    let is_asked_for =
+        profile.meta.options.start_paused || EventRange::recorded(profile) != EventRange::ALL;
+    if recorder.paused_calls > 0 && !is_asked_for {
         warnings.push(format!(
             "missing from all numbers: {} made while recording was paused",
             counted(recorder.paused_calls, "allocation", "allocations")

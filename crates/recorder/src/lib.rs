@@ -40,6 +40,7 @@ mod modules;
 mod moments;
 mod names;
 mod own_proc;
+mod pausing;
 mod peak;
 mod private;
 mod program_file;

@@ -14,6 +14,7 @@ use crate::live::{self, Block};
 use crate::loss::Loss;
 use crate::moments;
 use crate::names;
+use crate::pausing;
 use crate::recorder::{self, Caller};
 use crate::setup::{self, Digits};
 use crate::snapshots;
@@ -104,6 +105,7 @@ fn begin(
     row.has_totals = open.has_totals;
     write_boundary(arena, row, open.is_kept);
     arena.set(header::BIRTH, u64::from(birth));
+    pausing::event_begins(arena, events);
     if setup::wants_snapshot(hot, number) {
         take_numbered_snapshot(hot, arena, number);
     }
@@ -148,6 +150,7 @@ fn claim_source(arena: Arena, source: u64) -> bool {
             // expects, and gives up.
             let ticks = arena.word(header::BIRTH).fetch_add(1, Ordering::AcqRel);
             arena.set(header::EVENT_BASE, ticks + 1);
+            pausing::ticks_end(arena);
             true
         }
         _ => false,
@@ -283,14 +286,14 @@ pub extern "C" fn scope_end() {
 pub extern "C" fn pause(all_threads: c_int) {
     recorder::with_thread(Loss::Nothing, |_, arena, thread| match all_threads {
         0 => thread.pause(1),
-        _ => arena.set(header::PAUSED, 1),
+        _ => pausing::pause(arena),
     });
 }
 
 pub extern "C" fn resume(all_threads: c_int) {
     recorder::with_thread(Loss::Nothing, |_, arena, thread| match all_threads {
         0 => thread.pause(-1),
-        _ => arena.set(header::PAUSED, 0),
+        _ => pausing::resume(arena),
     });
 }
 

@@ -416,6 +416,8 @@ fn describe_process(arena: Arena, config: &Config, buffer: &mut [u8]) {
     let paused = config.number("paused").unwrap_or(0);
     arena.set(header::PAUSED, paused);
     arena.set(header::START_PAUSED, paused);
+    arena.set(header::RECORD_FROM, config.number("from").unwrap_or(0));
+    arena.set(header::RECORD_TO, config.number("to").unwrap_or(0));
     arena.set(
         header::WITHOUT_HEAP,
         u64::from(config.number("heap") == Some(0)),

@@ -110,6 +110,8 @@ impl ArenaDirectory {
             let path = base.join(&name);
             match fs::DirBuilder::new().mode(0o700).create(&path) {
                 Ok(()) => {
+                    // As the kernel lists it among mappings; and programs change their directory.
+                    let path = fs::canonicalize(&path).unwrap_or(path);
                     let mut directory = ArenaDirectory::at(path);
                     return match directory.write_owner(order) {
                         Ok(()) => Ok(directory),

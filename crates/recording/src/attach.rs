@@ -1,17 +1,49 @@
-//! Reading a program while it runs, without stopping it.
+//! Reaching a program while it runs, without stopping it.
 
 use crate::arenas::ArenaDirectory;
 use crate::as_owner::AsOwner;
 use crate::ending::now_unix_ns;
 use crate::finishing::{self, LateBar};
+use crate::sighting::Process;
 use crate::threads;
 use crate::users;
-use anyhow::Result;
+use anyhow::{Context, Result, bail};
 use residue_finish::{ArenaFile, Asked, Ending, Error};
 use residue_profile::{End, Profile};
 use residue_symbols::{Cache, Search};
+use std::fs::File;
+use std::io::ErrorKind;
 use std::path::Path;
 use std::time::Duration;
+
+/// The process, if it is one that is recorded; `command` is what the user typed to reach it.
+pub fn process_of(pid: u32, command: &str) -> Result<Process> {
+    let maps = format!("/proc/{pid}/maps");
+    if let Err(error) = File::open(&maps) {
+        match error.kind() {
+            ErrorKind::NotFound => bail!("no process {pid}"),
+            _ => {
+                return Err(error).with_context(|| format!("cannot look at process {pid}: {maps}"));
+            }
+        }
+    }
+    let arena = users::of_process(pid)?;
+    let process = Process::open(&arena).with_context(|| {
+        format!(
+            "process {pid}: recording has not started yet: {}",
+            arena.display()
+        )
+    })?;
+    // The command that records has the arena in sight, too, and so has a forked child
+    // until it allocates.
+    if let Some(recorded) = process.pid().filter(|&recorded| recorded != pid) {
+        bail!(
+            "process {pid} is not recorded, but process {recorded} of the same run is: try \
+             `residue {command} {recorded}`"
+        );
+    }
+    Ok(process)
+}
 
 /// The profile of a running program, as of now.
 pub fn profile_of(pid: u32) -> Result<Profile> {

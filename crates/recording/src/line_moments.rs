@@ -3,8 +3,10 @@
 
 use super::arenas::ArenaDirectory;
 use super::lines::LineEvent;
+use super::pausing;
 use super::sighting::{About, Process};
-use super::watch::{Snapshots, take_snapshot};
+use super::snapshots;
+use super::watch::Snapshots;
 use residue_arena::header;
 use residue_profile::timeline::MomentKind;
 use std::collections::BTreeMap;
@@ -14,16 +16,19 @@ use std::sync::atomic::Ordering;
 pub struct LineMoments {
     directory: ArenaDirectory,
     snapshots: Snapshots,
+    /// A line is printed when its event is over.
+    is_end: bool,
     processes: BTreeMap<PathBuf, Process>,
     /// The arenas of those that ran when the last line came.
     ran: Vec<PathBuf>,
 }
 
 impl LineMoments {
-    pub fn new(directory: PathBuf, snapshots: Snapshots) -> LineMoments {
+    pub fn new(directory: PathBuf, snapshots: Snapshots, is_end: bool) -> LineMoments {
         LineMoments {
             directory: ArenaDirectory::at(directory),
             snapshots,
+            is_end,
             processes: BTreeMap::new(),
             ran: Vec::new(),
         }
@@ -44,7 +49,7 @@ impl LineMoments {
         for path in &self.ran {
             if let Some(process) = self.processes.get_mut(path) {
                 // What cannot be written down is missing from the timeline, no more.
-                let _ = begin(process, &line, &self.snapshots);
+                let _ = begin(process, &line, &self.snapshots, self.is_end);
             }
         }
     }
@@ -68,7 +73,12 @@ impl LineMoments {
     }
 }
 
-fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyhow::Result<()> {
+fn begin(
+    process: &mut Process,
+    line: &LineEvent,
+    wanted: &Snapshots,
+    is_end: bool,
+) -> anyhow::Result<()> {
     let number = process
         .window
         .word(header::EVENTS)
@@ -78,6 +88,8 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
         .window
         .word(header::BIRTH)
         .store(number, Ordering::Release);
+    let begun = number + u64::from(is_end);
+    pausing::event_begins(&process.window, begun - 1, begun);
     // Also of events that are not kept.
     let late_lines = process.window.word(header::LATE_LINES);
     late_lines.fetch_add(u64::from(line.is_late), Ordering::Relaxed);
@@ -94,8 +106,8 @@ fn begin(process: &mut Process, line: &LineEvent, snapshots: &Snapshots) -> anyh
             ..About::default()
         },
     )?;
-    if snapshots.holds(number) {
-        take_snapshot(process, number as u32, number.to_string())?;
+    if wanted.holds(number) {
+        snapshots::take(process, number as u32, number.to_string())?;
     }
     Ok(())
 }

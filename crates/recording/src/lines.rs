@@ -62,6 +62,12 @@ impl LineEvents {
         })
     }
 
+    /// Whether a line tells of an event when it is over: it counts what the event did.
+    pub fn is_end(&self) -> bool {
+        let mut groups = self.pattern.capture_names().flatten();
+        groups.any(|name| name != ID_GROUP)
+    }
+
     /// Takes the next bytes of the stream; `on_event` is called for each line that
     /// ends in them and matches. All that had come is handed over at once; where it is
     /// too much, `is_more` says that the rest follows.

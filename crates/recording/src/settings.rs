@@ -1,5 +1,6 @@
 //! What the recorder is asked to do, as it is handed over in the environment.
 
+use super::pausing::WantedEvents;
 use super::watch::Snapshots;
 use residue_arena::header;
 use std::ffi::OsString;
@@ -14,6 +15,7 @@ pub struct Settings {
     /// Compare one in this many stacks with libgcc's; zero: none.
     pub verify_every: u64,
     pub start_paused: bool,
+    pub wanted: WantedEvents,
     /// Samples of CPU time a second; zero: none.
     pub cpu_hz: u32,
     pub with_heap: bool,
@@ -65,13 +67,15 @@ impl Settings {
     pub fn encode(&self, arena_directory: &Path) -> OsString {
         let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
         let mut value = OsString::from(format!(
-            "min={};max={};depth={};verify={};paused={};source={};tick={};every={};at={};inject={};\
+            "min={};max={};depth={};verify={};paused={};from={};to={};source={};tick={};every={};at={};inject={};\
              untouched={};root={};children={};match={};own={};list={};cpu={};heap={};dir=",
             self.min_size,
             self.max_size,
             self.max_depth,
             self.verify_every,
             u8::from(self.start_paused),
+            self.wanted.from,
+            self.wanted.to,
             self.events.source(self.tick),
             self.tick.as_nanos(),
             self.snapshots.every,

@@ -73,6 +73,12 @@ impl Process {
         self.window.is_whole() && self.pid.is_some_and(|pid| maps_path(pid, &self.arena))
     }
 
+    /// The event or tick that began last; zero before the first.
+    pub fn event(&self) -> u64 {
+        let base = self.window.get(header::EVENT_BASE);
+        self.window.get(header::BIRTH).saturating_sub(base)
+    }
+
     /// Whether the event with this number is kept: all of the first thousands, ever
     /// fewer of the later ones.
     pub fn keep(&mut self, event: u64) -> bool {
@@ -206,7 +212,7 @@ impl Process {
 }
 
 /// Live bytes, blocks made and their bytes: what is published, and what the threads know.
-fn thread_sums(arena: &ArenaFile) -> Result<[u64; 3]> {
+pub fn thread_sums(arena: &ArenaFile) -> Result<[u64; 3]> {
     let words = [stat::PENDING_BYTES, stat::MADE_BLOCKS, stat::MADE_BYTES];
     let mut sums = [arena.word(header::LIVE_BYTES), 0, 0];
     for record in arena.thread_records()? {

@@ -2,8 +2,9 @@
 //!
 //! What a terminal sends goes to the program too, being in the same group, so
 //! `residue` only has to survive it. What somebody sends to `residue` alone is
-//! passed on.
+//! passed on, but for one that asks for a snapshot.
 
+use super::triggers::Requests;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
@@ -13,7 +14,10 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 #[derive(Clone)]
-pub struct Forwarding(Arc<Mutex<State>>);
+pub struct Forwarding {
+    state: Arc<Mutex<State>>,
+    for_snapshots: Option<(Signal, Requests)>,
+}
 
 enum State {
     Running(Pid),
@@ -44,6 +48,11 @@ pub fn take() -> std::io::Result<Signals> {
     )
 }
 
+/// Whether this process, and with it the program, ignores a signal.
+pub fn is_ignored(signal: Signal) -> bool {
+    ignored() >> (signal as i32 - 1) & 1 != 0
+}
+
 /// The signals that this process ignores, one bit each, from signal 1.
 fn ignored() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -53,10 +62,13 @@ fn ignored() -> u64 {
 }
 
 impl Forwarding {
-    /// For a program that runs now.
-    pub fn to(pid: u32) -> Forwarding {
+    /// For a program that runs now. A signal that asks for snapshots is never passed on.
+    pub fn to(pid: u32, for_snapshots: Option<(Signal, Requests)>) -> Forwarding {
         let pid = Pid::from_raw(pid as i32);
-        Forwarding(Arc::new(Mutex::new(State::Running(pid))))
+        Forwarding {
+            state: Arc::new(Mutex::new(State::Running(pid))),
+            for_snapshots,
+        }
     }
 
     /// Passes signals on, first those that came before. Fails where no thread can be started.
@@ -74,6 +86,11 @@ impl Forwarding {
     fn take(&self, signal: i32) {
         if signal == SIGXFSZ {
             return;
+        }
+        if let Some((asks, requests)) = &self.for_snapshots
+            && *asks as i32 == signal
+        {
+            return requests.add();
         }
         match &mut *self.state() {
             State::Running(pid) => pass_on(*pid, signal),
@@ -93,7 +110,7 @@ impl Forwarding {
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     pub fn program_ended(&self) {

@@ -5,10 +5,14 @@
 
 use super::arenas::ArenaDirectory;
 use super::functions;
+use super::pausing;
 use super::repeated::Repeated;
 use super::sighting::{About, Process};
+use super::snapshots;
+use super::triggers::Triggers;
 use residue_arena::header;
 use residue_profile::timeline::MomentKind;
+use residue_profile::units;
 use std::collections::BTreeMap;
 use std::io;
 use std::path::PathBuf;
@@ -27,6 +31,8 @@ pub struct Orders {
     /// Functions whose entries begin events.
     pub functions: Vec<String>,
     pub snapshots: Snapshots,
+    /// Ticks count where events are to be recorded.
+    pub ticks_are_wanted: bool,
 }
 
 /// The events at which a snapshot is wanted.
@@ -43,8 +49,14 @@ impl Snapshots {
     }
 }
 
-/// Watches the processes that record into a directory, from now on.
-pub fn start(directory: PathBuf, orders: Orders) -> io::Result<Repeated> {
+/// Watches the processes that record into a directory, from now on. What the user should know
+/// is told by `tell`.
+pub fn start(
+    directory: PathBuf,
+    orders: Orders,
+    mut triggers: Triggers,
+    tell: impl Fn(String) + Send + 'static,
+) -> io::Result<Repeated> {
     let directory = ArenaDirectory::at(directory);
     let mut watched = Watched::default();
     let period = match orders.functions.is_empty() {
@@ -53,6 +65,7 @@ pub fn start(directory: PathBuf, orders: Orders) -> io::Result<Repeated> {
     };
     Repeated::start("watch", move |_| {
         watched.look(&directory, &orders);
+        watched.take_snapshots(&mut triggers, &tell);
         period
     })
 }
@@ -96,7 +109,36 @@ impl Watched {
                 continue;
             }
             // What cannot be written down now is tried again at the next tick.
-            let _ = tick(process, &orders.snapshots);
+            let _ = tick(process, orders);
+        }
+    }
+}
+
+impl Watched {
+    /// Takes a snapshot of every process that runs, if that is asked for. Before any does, the
+    /// request waits.
+    fn take_snapshots(&mut self, triggers: &mut Triggers, tell: &dyn Fn(String)) {
+        let Some(asked) = triggers.asked() else {
+            return;
+        };
+        let running = self.0.values_mut().flatten();
+        let mut running = running.filter(|process| process.is_running()).peekable();
+        if running.peek().is_none() {
+            return;
+        }
+        for process in running {
+            let pid = process.pid().unwrap_or_default();
+            tell(match snapshots::take_now(process, None) {
+                Ok((name, seen)) => format!(
+                    "snapshot `{name}` of process {pid}, at event {}: live heap {}",
+                    seen.event,
+                    units::exact_bytes(seen.live_bytes)
+                ),
+                Err(error) => format!("no snapshot of process {pid}: {error:#}"),
+            });
+        }
+        if let Err(trouble) = triggers.done(asked) {
+            tell(trouble);
         }
     }
 }
@@ -117,7 +159,7 @@ fn is_due(process: &Process) -> bool {
 }
 
 /// Begins the next tick of a process without events, if it is time.
-fn tick(process: &mut Process, snapshots: &Snapshots) -> anyhow::Result<()> {
+fn tick(process: &mut Process, orders: &Orders) -> anyhow::Result<()> {
     let before = process.window.get(header::BIRTH);
     let due = tick_now(process);
     if due <= before {
@@ -131,10 +173,13 @@ fn tick(process: &mut Process, snapshots: &Snapshots) -> anyhow::Result<()> {
     {
         return Ok(());
     }
+    if orders.ticks_are_wanted {
+        pausing::event_begins(&process.window, before, due);
+    }
     if !process.keep(due) {
         return Ok(());
     }
-    let wants_snapshot = snapshots.holds(due);
+    let wants_snapshot = orders.snapshots.holds(due);
     process.moment(
         MomentKind::Tick,
         About {
@@ -144,21 +189,7 @@ fn tick(process: &mut Process, snapshots: &Snapshots) -> anyhow::Result<()> {
         },
     )?;
     if wants_snapshot {
-        take_snapshot(process, due as u32, due.to_string())?;
+        snapshots::take(process, due as u32, due.to_string())?;
     }
     Ok(())
-}
-
-/// A snapshot taken from outside.
-pub fn take_snapshot(process: &mut Process, event: u32, name: String) -> anyhow::Result<()> {
-    process.moment(
-        MomentKind::Snapshot,
-        About {
-            event,
-            id: u64::from(event),
-            name: Some(name),
-            with_proc_maps: true,
-            ..About::default()
-        },
-    )
 }

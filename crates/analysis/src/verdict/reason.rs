@@ -1,6 +1,7 @@
 //! Why a run or a range has its headline.
 
 use super::{Basis, Headline};
+use residue_profile::timeline::EventNumber;
 use serde::Serialize;
 
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
@@ -31,6 +32,12 @@ pub enum Reason {
     Exchange {
         stacks: usize,
         bytes_per_event: f64,
+    },
+    /// Recording was paused before the first event and after the last of these.
+    PartlyRecorded {
+        from: EventNumber,
+        to: EventNumber,
+        events: u64,
     },
     /// The whole run says less.
     OnlyInThisRange {

@@ -45,7 +45,7 @@ prop_compose! {
         let (pid, parent_pid, max_depth) = ids;
         let imported_from = process_name.chars().rev().collect();
         let options = Options {
-            min_size_bytes, max_size_bytes, max_depth, start_paused, verify_every, cpu_period_ns: 0, without_heap: false, };
+            min_size_bytes, max_size_bytes, max_depth, start_paused, verify_every, recorded_from_event: verify_every / 2, recorded_to_event: verify_every / 3, cpu_period_ns: 0, without_heap: false, };
         Meta {
             residue_version, program, executable, command, pid, parent_pid, host, kernel,
             started_unix_ns, duration_ns, end, allocator, page_bytes, max_rss_bytes, options,

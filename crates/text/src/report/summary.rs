@@ -4,6 +4,7 @@
 use residue_profile::{Counters, Measured, MemoryKind, Meta, Profile, Totals};
 
 use crate::words::ending;
+use residue_analysis::history::EventRange;
 use residue_names::cut_middle;
 use residue_profile::units::{bytes, count, counted, duration, exact_bytes, share};
 use residue_query::visible::{command_line, visible};
@@ -226,9 +227,24 @@ fn limits(profile: &Profile) -> Option<String> {
         let largest = bytes(options.max_size_bytes);
         limits.push(format!("blocks above {largest} have no stacks"));
     }
-    if options.start_paused {
-        let missed = count(profile.recorder.paused_calls);
-        limits.push(format!("started paused: {missed} allocations not recorded"));
+    let missed = || {
+        let calls = counted(profile.recorder.paused_calls, "allocation", "allocations");
+        format!("{calls} not recorded")
+    };
+    let recorded = EventRange::recorded(profile);
+    let is_part = recorded != EventRange::ALL && recorded.from <= recorded.to;
+    if is_part {
+        let about = &profile.timeline.about;
+        let last = u64::from(recorded.to).min(about.events);
+        limits.push(format!(
+            "only {}s {}..{last} of {} were recorded: {}",
+            about.source.unit(),
+            recorded.from.max(1),
+            count(about.events),
+            missed()
+        ));
+    } else if options.start_paused {
+        limits.push(format!("started paused: {}", missed()));
     }
     (!limits.is_empty()).then(|| limits.join("; "))
 }

@@ -75,7 +75,8 @@ struct Jump {
 }
 
 pub fn stages(profiles: &OpenProfiles, question: &Question) -> Result<StagesAnswer> {
-    let timeline = &profiles.side(question)?.profile.timeline;
+    let profile = &profiles.side(question)?.profile;
+    let timeline = &profile.timeline;
     let chosen = match question.word("value", &["", "rss", "vm", "live", "time"])? {
         "rss" => Some(Value::Rss),
         "vm" => Some(Value::Vm),
@@ -84,10 +85,12 @@ pub fn stages(profiles: &OpenProfiles, question: &Question) -> Result<StagesAnsw
         _ => None,
     };
     let per = timeline.about.source.unit();
-    Ok(match stages::of_events(timeline, EventRange::ALL, chosen) {
-        Ok(stages) => answer(&stages, per),
-        Err(missing) => nothing(chosen.unwrap_or(Value::Live), reason(&missing)),
-    })
+    Ok(
+        match stages::of_events(timeline, EventRange::recorded(profile), chosen) {
+            Ok(stages) => answer(&stages, per),
+            Err(missing) => nothing(chosen.unwrap_or(Value::Live), reason(&missing)),
+        },
+    )
 }
 
 fn unit(value: Value) -> StagesUnit {

@@ -177,11 +177,7 @@ fn counters<'a>(recorded: &'a Recorded, moments: &[usize]) -> Vec<Counted<'a>> {
 }
 
 /// Costs of which something is known.
-fn costs(
-    recorded: &Recorded,
-    moments: &[usize],
-    is_in: impl Fn(EventNumber) -> bool,
-) -> Vec<Cost> {
+fn costs(recorded: &Recorded, moments: &[usize], is_in: impl Fn(EventNumber) -> bool) -> Vec<Cost> {
     let by_event: HashMap<EventNumber, EventCost> = recorded
         .event_costs()
         .into_iter()
