@@ -55,7 +55,7 @@ pub fn start(
         if period > BUSY_PERIOD {
             return period;
         }
-        keep_reserve(&directory.path);
+        keep_reserve(&directory);
         let files = directory.files().into_iter();
         let mut arenas: Vec<Arena> = files.filter_map(|path| Arena::open(path).ok()).collect();
         arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
@@ -68,7 +68,7 @@ pub fn start(
             }
             if Some(place) != first && !arena.is_in_use() {
                 // What cannot be finished now is tried again at the end, and told then.
-                let _ = finish(&directory.path, arena, &asked, &search);
+                let _ = finish(&directory, arena, &asked, &search);
             }
         }
         period
@@ -86,22 +86,27 @@ fn period(spare_bytes: Option<u64>, arenas: usize) -> Duration {
     Duration::from_secs_f64(seconds).max(BUSY_PERIOD)
 }
 
-fn keep_reserve(directory: &Path) {
-    let path = directory.join(RESERVE);
-    if !path.exists() && fs::write(&path, vec![1; RESERVE_BYTES]).is_err() {
+/// Only where as much again stays free: a program that starts while this fills the last room would
+/// find none for its arena.
+fn keep_reserve(directory: &ArenaDirectory) {
+    let path = directory.path.join(RESERVE);
+    let has_room = directory
+        .free_bytes()
+        .is_some_and(|free| free >= 2 * RESERVE_BYTES as u64);
+    if has_room && !path.exists() && fs::write(&path, vec![1; RESERVE_BYTES]).is_err() {
         let _ = fs::remove_file(&path);
     }
 }
 
-fn finish(directory: &Path, arena: &Arena, asked: &Asked, search: &Search) -> Result<()> {
+fn finish(directory: &ArenaDirectory, arena: &Arena, asked: &Asked, search: &Search) -> Result<()> {
     let ending = Ending {
         asked: asked.clone(),
         ..Ending::default()
     };
     let profile = finishing::read(&arena.path, &ending, search, &LateBar::hidden())?;
-    let written = write(directory, arena, &profile).or_else(|_| {
-        let _ = fs::remove_file(directory.join(RESERVE));
-        write(directory, arena, &profile)
+    let written = write(&directory.path, arena, &profile).or_else(|_| {
+        let _ = fs::remove_file(directory.path.join(RESERVE));
+        write(&directory.path, arena, &profile)
     });
     if written.is_ok() {
         arena.delete_arena();

@@ -542,7 +542,7 @@ fn what_was_not_recorded_is_not_zero() {
     let refused = text(&moment, &options(&["--counter=total"]), &Page::plain(100));
     let why = refused.unwrap_err().to_string();
     assert!(
-        why.starts_with("`total` was not recorded for moments"),
+        why.starts_with("`total` was not recorded for these moments"),
         "{why}"
     );
     let shown = options(&[
