@@ -41,7 +41,7 @@ fn sorted(words: impl Iterator<Item = String>) -> Vec<String> {
 
 /// Command lines, and what completes their last words.
 const COMPLETED: [(&str, &[&str]); 3] = [
-    ("residue re", &["recover", "report"]),
+    ("residue re", &["recover", "report", "resume"]),
     (
         "residue run --event-",
         &["--event-function", "--event-line"],
