@@ -159,7 +159,11 @@ function spansOf({ about, begins }) {
     span("what is not there", events + 5, events + 9),
   ];
   // Between those, and where no event was kept.
-  if (begins.length < events) spans.push(span("an odd part", begin(1 / 4) + 1, begin(3 / 4) + 1, { isInFile: false }));
+  if (begins.length < events) {
+    const [from, next] = [begin(1 / 4) + 1, begin(3 / 4) + 1];
+    const hasMoments = begins.includes(from) && begins.includes(next);
+    spans.push(span("an odd part", from, next, { isInFile: false, hasMoments }));
+  }
   // A range is widened to what was kept; moments that were not cannot be compared.
   if (stride > 1) spans.push(span("a gap", last - 1, last, { isInFile: false, hasMoments: false }));
   return spans;

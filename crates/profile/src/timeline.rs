@@ -244,6 +244,10 @@ pub struct Moment {
     pub spent: Spent,
 }
 
+fn is_zero(number: &u32) -> bool {
+    *number == 0
+}
+
 /// What a program had spent at some time; `None` where that was not read.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -253,6 +257,8 @@ pub struct Spent {
     pub total_bytes: Option<u64>,
     /// CPU time of the thread that marked this, by the kernel's clock, and the thread's number.
     pub thread_cpu_ns: Option<u64>,
+    /// Zero where there is none.
+    #[serde(skip_serializing_if = "is_zero")]
     pub tid: u32,
     /// CPU time of the whole process.
     pub process_cpu_ns: Option<u64>,

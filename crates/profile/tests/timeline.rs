@@ -49,8 +49,9 @@ fn the_tables_are_laid_out_as_documented() {
     assert_eq!(time["names"][1], "größe");
     let moments = [
         &[4][..],
-        &[0, 1, 3, 4],                   // kinds
-        &[0x3F, 0x02, 0x20, 0x20],       // flags
+        &[0, 1, 3, 4], // kinds
+        // flags: with totals but for the second; all have calls
+        &[0xFF, 0x16, 0x82, 0x0E, 0xE0, 0x0A, 0xE0, 0x0E],
         &[2, 0, 0, 0],                   // events
         &[0x9A, 1, 0, 0x99, 1, 0],       // ids
         &[0, 0, 1, 0],                   // streams
@@ -63,14 +64,21 @@ fn the_tables_are_laid_out_as_documented() {
         &[2],                            // mapped
         &[0x80, 0x40, 0, 0, 0],          // recorder
         &[2, 2, 2, 2],                   // threads
+        &[2, 2, 2, 2],                   // calls: 1 2 3 4
+        &[0x80, 1, 0x80, 1, 0x80, 2],    // bytes: 64 128, 256
+        // CPU time of threads in nanoseconds: 2, 3 and 4 million; of the process: 2 million
+        &[0x80, 0x92, 0xF4, 1, 0x80, 0x89, 0x7A, 0x80, 0x89, 0x7A],
+        &[0x80, 0x92, 0xF4, 1],
+        &[0xE7, 0x24, 0xE7, 0x24, 0xE7, 0x24], // thread 4711
     ];
     assert_eq!(raw(&file, Tag::MOMT), moments.concat());
     let stamps = [
         &[2, 0, 1, 2, 0][..],
         &[0x98, 0x11, 0xC8, 1],
-        &[0b101, 0b001],
+        &[0b101, 0x81, 0x02],
         &[0x80, 0x80, 0x80, 1, 0],
         &[0x80, 1],
+        &[10], // calls of the second
     ];
     assert_eq!(raw(&file, Tag::STMP), stamps.concat());
     // 5.0 is 0x4014 and six zero bytes, which come first when reversed.
@@ -86,6 +94,14 @@ fn the_tables_are_laid_out_as_documented() {
         &[2, 0x80, 0x40], // 2001, one more than expected; 4096
     ];
     assert_eq!(raw(&file, Tag::CHNG), changes.concat());
+    let allocated = [
+        &[3, 0, 4, 2][..], // rows; moments 0 2 3
+        &[2, 0, 1],        // stacks 1 1 0
+        &[3, 1, 7],
+        &[0xB8, 0x17, 0xE8, 7, 0xC0, 3], // 3000 1000 448
+        &[0, 1, 2],
+    ];
+    assert_eq!(raw(&file, Tag::ALOC), allocated.concat());
     let accounts: serde_json::Value = serde_json::from_slice(&raw(&file, Tag::ACCT)).unwrap();
     assert_eq!(accounts[0]["heap_bytes"], u64::MAX);
     assert_eq!(accounts[0]["allocator"]["free_bytes"], 7);

@@ -158,7 +158,7 @@ mod tests {
                 "shared_bytes": null, "live_bytes": 5000, "mapped_bytes": 0,
                 "recorder_bytes": 300_000, "threads": 1, "has_changes": false,
                 "has_totals": false, "calls": null, "total_bytes": null,
-                "thread_cpu_ns": null, "tid": 0, "process_cpu_ns": null,
+                "thread_cpu_ns": null, "process_cpu_ns": null,
             })
         );
         assert_eq!(dump["moments"][2]["name"], "ha\nlf");
@@ -167,7 +167,7 @@ mod tests {
             json!([{
                 "name": null, "event": 1, "time_ns": 1_600_000, "vm_bytes": null,
                 "rss_bytes": 4096, "live_bytes": 10, "calls": null, "total_bytes": null,
-                "thread_cpu_ns": null, "tid": 0, "process_cpu_ns": null,
+                "thread_cpu_ns": null, "process_cpu_ns": null,
             }])
         );
         assert_eq!(

@@ -158,7 +158,7 @@ mod tests {
             "  source                       marks",
             "  misuse: end of another       3",
             "[moments] 3",
-            "  1  event 1, has changes false, id 700, kind end, live 4.88 KiB (5 000 bytes), \
+            "  1  event 1, has changes false, has totals false, id 700, kind end, live 4.88 KiB (5 000 bytes), \
              mapped 0 B, recorder 293 KiB (300 000 bytes), stream 2, threads 1, \
              time 2.50 ms (2 500 000 ns)",
             "[stamps] 1",
