@@ -1,7 +1,7 @@
 //! An arena that the recorded program wrote to as it liked.
 #![no_main]
 
-use residue_arena::header;
+use residue_arena::{VERSION, header};
 use residue_finish::from_memory::finish;
 use residue_profile::encode;
 
@@ -10,11 +10,15 @@ const MOST_STACKS: u64 = 1 << 12;
 
 libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
     let mut arena = bytes.to_vec();
-    if let Some(stacks) = arena.get_mut(header::STACKS * 8..)
-        && let Some(stacks) = stacks.first_chunk_mut()
-    {
-        *stacks = u64::from_le_bytes(*stacks).min(MOST_STACKS).to_le_bytes();
-    }
+    let mut change = |word: header::Word, change: &dyn Fn(u64) -> u64| {
+        let bytes = arena.get_mut(word * 8..);
+        if let Some(word) = bytes.and_then(|bytes| bytes.first_chunk_mut()) {
+            *word = change(u64::from_le_bytes(*word)).to_le_bytes();
+        }
+    };
+    change(header::STACKS, &|stacks| stacks.min(MOST_STACKS));
+    // Inputs of before the layout changed find their way in, too.
+    change(header::VERSION, &|_| VERSION);
     if let Ok(mut profile) = finish(arena, &[]) {
         profile.repair();
         // Compressing takes longer than reading did: rarely is enough.

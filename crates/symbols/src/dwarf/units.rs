@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
-use gimli::{AbbreviationsCacheStrategy, Dwarf, SectionId, Unit, UnitHeader, UnitType};
+use gimli::{
+    AbbreviationsCacheStrategy, AttributeValue, DebuggingInformationEntry, Dwarf, SectionId, Unit,
+    UnitHeader, UnitType,
+};
 
 use super::lines;
 use super::sections::{Sections, Slice};
@@ -121,11 +124,7 @@ fn spans_of(
     let Ok(parsed) = dwarf.unit(header) else {
         return Vec::new();
     };
-    let mut ranges = dwarf.unit_ranges(&parsed).unwrap_or_default();
-    let mut spans: Vec<Range<u64>> = Vec::new();
-    while let Ok(Some(range)) = ranges.next() {
-        spans.push(range.begin..range.end);
-    }
+    let mut spans = root_ranges(dwarf, &parsed);
     if spans.is_empty() && has_code_tag(&parsed) {
         // No ranges, but perhaps lines.
         spans = lines::sequences(&parsed);
@@ -140,6 +139,45 @@ fn spans_of(
         reach: span.end,
     };
     alive.map(span).collect()
+}
+
+/// The ranges that a unit says of itself.
+fn root_ranges(dwarf: &Dwarf<Slice<'_>>, unit: &Unit<Slice<'_>>) -> Vec<Range<u64>> {
+    let mut entries = unit.entries();
+    let Ok(Some((_, root))) = entries.next_dfs() else {
+        return Vec::new();
+    };
+    if reaches_beyond_all(dwarf, unit, root) {
+        return Vec::new();
+    }
+    let mut ranges = dwarf.die_ranges(unit, root).unwrap_or_default();
+    let mut spans = Vec::new();
+    while let Ok(Some(range)) = ranges.next() {
+        spans.push(range.begin..range.end);
+    }
+    spans
+}
+
+/// Whether an entry's start and size add up to more than there are addresses, which gimli does not
+/// expect.
+fn reaches_beyond_all(
+    dwarf: &Dwarf<Slice<'_>>,
+    unit: &Unit<Slice<'_>>,
+    entry: &DebuggingInformationEntry<'_, '_, Slice<'_>>,
+) -> bool {
+    let (mut start, mut size) = (0_u64, 0_u64);
+    let mut attributes = entry.attrs();
+    while let Ok(Some(attribute)) = attributes.next() {
+        match (attribute.name(), attribute.value()) {
+            (gimli::DW_AT_low_pc, value) => {
+                let address = dwarf.attr_address(unit, value).ok().flatten();
+                start = start.max(address.unwrap_or(0));
+            }
+            (gimli::DW_AT_high_pc, AttributeValue::Udata(bytes)) => size = size.max(bytes),
+            _ => {}
+        }
+    }
+    start.checked_add(size).is_none()
 }
 
 /// Whether a unit is of a kind that holds functions. Units that only share what others
