@@ -157,7 +157,9 @@ pub fn install(address: usize, size: Option<usize>, tag: usize) -> Result<(), Re
 /// The same with all that is known of the function. Doing it again with the same tag changes
 /// nothing, so that a forked child may do all its parent did.
 pub fn install_in(function: &Function, tag: usize) -> Result<(), Refusal> {
-    prepare(function, Target::Hook(tag))?.put_in()
+    // In one go: nobody else looks at a place that is ready and to which nothing leads yet.
+    let _held = hot::get().mappings_lock.lock();
+    prepare_held(function, Target::Hook(tag))?.put_in_held()
 }
 
 /// A detour that lacks only the jump at the function's entry.
@@ -168,11 +170,24 @@ pub struct Prepared {
     protection: usize,
 }
 
+impl Drop for Prepared {
+    fn drop(&mut self) {
+        if self.start.is_some() {
+            shelf::no_longer_awaits_a_jump();
+        }
+    }
+}
+
 impl Prepared {
     pub fn put_in(&self) -> Result<(), Refusal> {
         // Two patches in one page would take the write permission from each other; and
         // a signal handler that calls a function half patched would wait for ever.
         let _held = hot::get().mappings_lock.lock();
+        self.put_in_held()
+    }
+
+    /// The same with the lock held.
+    fn put_in_held(&self) -> Result<(), Refusal> {
         match self.start {
             Some(start) => patch::jump(self.entry, start, self.protection),
             None => Ok(()),
@@ -182,8 +197,13 @@ impl Prepared {
 
 /// Makes everything ready for a detour; the program's code is not changed yet.
 pub fn prepare(function: &Function, target: Target) -> Result<Prepared, Refusal> {
-    let &Function { address, size, .. } = function;
     let _held = hot::get().mappings_lock.lock();
+    prepare_held(function, target)
+}
+
+/// The same with the lock held.
+fn prepare_held(function: &Function, target: Target) -> Result<Prepared, Refusal> {
+    let &Function { address, size, .. } = function;
     let size = size.filter(|&size| size != 0);
     let mapping = Mapping::at(address).ok_or(Refusal::NotCode)?;
     if !mapping.is_private_code() || size.is_some_and(|size| size > mapping.end - address) {
@@ -223,5 +243,6 @@ pub fn prepare(function: &Function, target: Target) -> Result<Prepared, Refusal>
         around.let_vectors_go();
     }
     prepared.start = Some(trampoline::make(&entry, displaced, target)?);
+    shelf::awaits_a_jump();
     Ok(prepared)
 }

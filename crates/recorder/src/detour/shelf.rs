@@ -39,6 +39,19 @@ static PAGES: AtomicUsize = AtomicUsize::new(0);
 static NEXT_SWEEP_PAGES: AtomicUsize = AtomicUsize::new(LEAST_SWEEP_PAGES);
 const LEAST_SWEEP_PAGES: usize = 4;
 
+/// Places that are ready and to which no code leads yet, so that they look as if their function were
+/// gone.
+static AWAIT_A_JUMP: AtomicUsize = AtomicUsize::new(0);
+
+pub fn awaits_a_jump() {
+    AWAIT_A_JUMP.fetch_add(1, Ordering::Relaxed);
+}
+
+/// The jump is there, or will never be.
+pub fn no_longer_awaits_a_jump() {
+    AWAIT_A_JUMP.fetch_sub(1, Ordering::Relaxed);
+}
+
 /// A word of the shelf.
 fn word(address: usize) -> usize {
     // SAFETY: pages of the shelf stay mapped and readable for ever.
@@ -99,6 +112,9 @@ pub fn place_for(entry: usize) -> Result<usize, Refusal> {
 
 /// Frees the places whose functions are gone.
 pub(super) fn sweep() {
+    if AWAIT_A_JUMP.load(Ordering::Relaxed) != 0 {
+        return;
+    }
     let mut places_in_use = 0;
     for page in pages() {
         for place in places_of(page).filter(|place| word(place + ENTRY_AT) != FREE) {
