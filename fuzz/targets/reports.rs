@@ -162,9 +162,9 @@ fn at_a_moment(profile: Profile, kind: MemoryKind, amount: usize) {
     let Ok(span) = profile.timeline.span_of(&part) else {
         return;
     };
-    let view = moment_view::of(profile, span);
+    let (view, measured) = moment_view::of(profile, span);
     let choice = Choice {
-        measured: Measured::LiveOnly,
+        measured,
         ..Choice::whole(kind, NAMES.clone())
     };
     report_of(&view, choice, Counter::Live, amount);
