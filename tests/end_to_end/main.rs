@@ -61,6 +61,7 @@ mod scopes;
 mod selection;
 mod selftest;
 mod sizes;
+mod slow;
 mod small_disks;
 mod snapshots;
 mod spans;

@@ -152,8 +152,10 @@ impl TimeVerdict {
 /// Whether the program slows down beyond doubt, and nothing else: cheap enough for every verdict.
 pub fn slows_down(profile: &Profile, range: EventRange) -> Option<Trend> {
     let series = EventSeries::of(profile, range).ok()?;
-    let trends = series.trends();
-    (headline(&trends) == Headline::SlowsDown).then(|| trends.into_iter().next())?
+    let trend = series.trends().into_iter().next()?;
+    // Where CPU time is known, wall time alone may be the machine's.
+    let is_own = trend.measure == Measure::Cpu || !series.has_cpu;
+    (trend.is_slowing() && is_own).then_some(trend)
 }
 
 /// What the times of a range say.

@@ -26,9 +26,32 @@ const HEAVIEST: f64 = 2.5;
 /// Fewest values from which the form of a tail can be read.
 pub(super) const FEWEST_VALUES: usize = 20;
 
+/// Least spread of times, as a part of them, and in nanoseconds: what no clock tells apart.
+const LEAST_SPREAD: f64 = 0.01;
+const LEAST_SPREAD_NS: f64 = 1_000.0;
+
+/// Which times exceed what was expected of them by more than the others do.
+pub(super) fn above(values: &[f64], expected: &[f64]) -> Vec<bool> {
+    let excess: Vec<f64> = values.iter().zip(expected).map(|(v, e)| v - e).collect();
+    let limit = limit(&excess, Scale::Amounts, LEAST_SPREAD_NS);
+    excess.iter().map(|excess| *excess >= limit).collect()
+}
+
+/// The same where noise may be so many milliseconds, or so many per cent of an event, and then a
+/// large one varies more than a small one: what is above stands out both ways.
+pub(super) fn above_both_ways(values: &[f64], expected: &[f64]) -> Vec<bool> {
+    let pairs = values.iter().zip(expected);
+    let ratios: Vec<f64> = pairs.map(|(v, e)| (v.max(1.0) / e.max(1.0)).ln()).collect();
+    let limit = limit(&ratios, Scale::Ratios, LEAST_SPREAD);
+    let above = above(values, expected);
+    let both = above.iter().zip(&ratios);
+    both.map(|(above, ratio)| *above && *ratio >= limit)
+        .collect()
+}
+
 /// What values are, which says how their tail goes on beyond where it is read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Scale {
+enum Scale {
     /// So much: the tail may be heavier further out, as that of exponential noise is.
     Amounts,
     /// Logarithms, in which such a tail is none.
@@ -54,7 +77,7 @@ const FOUND_AGAIN: f64 = 0.8;
 
 /// The value from which on values are above the bulk, infinite where none is; the bulk is
 /// `least_spread` wide at least.
-pub(super) fn limit(values: &[f64], scale: Scale, least_spread: f64) -> f64 {
+fn limit(values: &[f64], scale: Scale, least_spread: f64) -> f64 {
     let mut sorted = values.to_vec();
     sorted.sort_by(f64::total_cmp);
     for share in LEFT_OUT {

@@ -59,12 +59,12 @@ pub(super) fn explain(
         let labelled: Vec<(&str, &[f64])> = fitted.iter().map(|it| ("", it.as_slice())).collect();
         let (index, follow) = best_counter(&chosen(values), &labelled, &vec![1.0; used.len()])?;
         let counts = &counters[index].1;
-        let left =
-            |at: usize| values[at] - follow.constant_bytes - follow.bytes_per_unit * counts[at];
-        let rest: Vec<f64> = used.iter().map(|&at| left(at)).collect();
-        let limit = bulk::limit(&rest, bulk::Scale::Amounts, 1.0);
+        let expected = |&at: &usize| follow.constant_bytes + follow.bytes_per_unit * counts[at];
+        let expected: Vec<f64> = used.iter().map(expected).collect();
+        let above = bulk::above_both_ways(&chosen(values), &expected);
         let before = used.len();
-        used.retain(|&at| left(at) < limit);
+        let mut is_above = above.into_iter();
+        used.retain(|_| is_above.next() != Some(true));
         found = Some((index, follow));
         if used.len() == before {
             break;

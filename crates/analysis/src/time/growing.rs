@@ -85,14 +85,14 @@ pub(super) fn trending_paths(samples: &Samples, times: &[EventTime], way: Way) -
         path.chance *= tries;
     }
     named.retain(|(_, path)| path.chance < CHANCE);
-    let rates: Vec<(PathId, f64)> = named
-        .iter()
-        .map(|(path, it)| (*path, it.rate.abs()))
-        .collect();
-    let innermost = samples.innermost(&rates);
+    let evidence = |(path, _): &(PathId, GrowingPath)| {
+        let at = *path as usize;
+        (*path, way.sign() * moments[at] / sums[at].sqrt())
+    };
+    let told = samples.most_telling(&named.iter().map(evidence).collect::<Vec<_>>());
     let mut growing: Vec<GrowingPath> = named
         .into_iter()
-        .filter(|(path, _)| innermost.contains(path))
+        .filter(|(path, _)| told.contains(path))
         .map(|(path, it)| GrowingPath {
             node: samples.node(samples.only_child(path, &sums)),
             ..it

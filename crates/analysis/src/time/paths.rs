@@ -61,14 +61,11 @@ pub(super) fn slow_paths(samples: &Samples, is_slow: &[bool]) -> Vec<SlowPath> {
             named.push((path, slow_path));
         }
     }
-    let amounts: Vec<(PathId, f64)> = named
-        .iter()
-        .map(|(path, it)| (*path, it.excess_ns))
-        .collect();
-    let innermost = samples.innermost(&amounts);
+    let evidence: Vec<(PathId, f64)> = named.iter().map(|(path, it)| (*path, ratio(it))).collect();
+    let told = samples.most_telling(&evidence);
     let mut slow: Vec<SlowPath> = named
         .into_iter()
-        .filter(|(path, _)| innermost.contains(path))
+        .filter(|(path, _)| told.contains(path))
         .map(|(path, it)| SlowPath {
             node: samples.node(samples.only_child(path, &sums)),
             ..it
@@ -76,6 +73,21 @@ pub(super) fn slow_paths(samples: &Samples, is_slow: &[bool]) -> Vec<SlowPath> {
         .collect();
     slow.sort_by(|a, b| b.excess_ns.total_cmp(&a.excess_ns));
     slow
+}
+
+/// What speaks for a path: the logarithm of how much more probable its samples are with two shares
+/// than with one.
+fn ratio(path: &SlowPath) -> f64 {
+    let all = (path.slow_all + path.other_all) as f64;
+    let marked = (path.slow_samples + path.other_samples) as f64;
+    let term = |found: u64, of: u64, share: f64| match found {
+        0 => 0.0,
+        _ => found as f64 * (found as f64 / (of as f64 * share)).ln(),
+    };
+    let of = |found: u64, of: u64| {
+        term(found, of, marked / all) + term(of - found.min(of), of, 1.0 - marked / all)
+    };
+    of(path.slow_samples, path.slow_all) + of(path.other_samples, path.other_all)
 }
 
 /// The same with events as they come: samples of one event are not drawn one by one. One if it

@@ -6,14 +6,12 @@
 
 use super::EventTime;
 use crate::groups::function_paths;
-use residue_profile::{NodeId, Profile, ROOT, StackKind};
+use residue_profile::{NONE, NodeId, Profile, ROOT, StackKind};
 
 /// The longest time between two looks of the kernel at its timers.
 const KERNEL_TICK_NS: u64 = 4_000_000;
 /// Samples of a path from which on it is looked at.
 pub(super) const FEWEST_SAMPLES: f64 = 5.0;
-/// A path gives way to those below it that have this share of what it is named for.
-const MOST_OF_IT: f64 = 0.8;
 
 pub(super) type PathId = u32;
 
@@ -29,6 +27,7 @@ pub(super) struct Samples {
     /// Per path the one above it, which has a smaller number, and a node of the profile.
     parents: Vec<PathId>,
     nodes: Vec<NodeId>,
+    modules: Vec<u32>,
     /// Time that one sample stands for.
     pub unit_ns: f64,
     /// Per event: whether samples are known of it alone.
@@ -59,6 +58,12 @@ impl Samples {
                 .unwrap_or(ROOT);
             nodes[path] = node;
         }
+        let frame = |node: &NodeId| {
+            let frame = profile.nodes[*node as usize].frame;
+            let frame = profile.frames.get(frame as usize);
+            frame.map_or(NONE, |frame| frame.module)
+        };
+        let modules = nodes.iter().map(frame).collect();
         let has_changes = |moment: u32| timeline.moments[moment as usize].has_changes;
         let known = |time: &EventTime| has_changes(time.begin) && has_changes(time.end);
         let is_known: Vec<bool> = times.iter().map(known).collect();
@@ -82,6 +87,7 @@ impl Samples {
             rows,
             parents,
             nodes,
+            modules,
             unit_ns: period.max(KERNEL_TICK_NS) as f64,
             is_known,
         })
@@ -128,45 +134,35 @@ impl Samples {
         (1..self.parents.len() as PathId).filter(is_asked).collect()
     }
 
-    /// Of paths that are named, each for so much: the innermost that have most of it. None of
-    /// them lies below another.
-    pub fn innermost(&self, named: &[(PathId, f64)]) -> Vec<PathId> {
-        // What those below that were chosen have of it, children before parents.
-        let mut below: Vec<f64> = vec![0.0; self.parents.len()];
-        let mut own: Vec<Option<f64>> = vec![None; self.parents.len()];
+    /// Of paths that are named, with what speaks for each, those that it speaks for most: neither
+    /// a caller that does much else, nor one of several that it calls. None lies below another.
+    pub fn most_telling(&self, named: &[(PathId, f64)]) -> Vec<PathId> {
+        let mut evidence: Vec<Option<f64>> = vec![None; self.parents.len()];
         for &(path, amount) in named {
-            own[path as usize] = Some(amount);
+            evidence[path as usize] = Some(amount);
         }
-        let mut is_chosen = vec![false; self.parents.len()];
+        // Those chosen at a path and below, and the most that speaks for one of them.
+        let mut chosen: Vec<(Vec<PathId>, f64)> = vec![Default::default(); self.parents.len()];
+        // Children before parents.
         for path in (1..self.parents.len()).rev() {
-            if let Some(amount) = own[path]
-                && below[path] < MOST_OF_IT * amount
-            {
-                is_chosen[path] = true;
-                below[path] = amount;
+            let (mut below, mut most) = std::mem::take(&mut chosen[path]);
+            if let Some(own) = evidence[path].filter(|own| *own >= most) {
+                (below, most) = (vec![path as PathId], own);
             }
-            let parent = self.parents[path] as usize;
-            below[parent] += below[path];
+            let parent = &mut chosen[self.parents[path] as usize];
+            parent.0.append(&mut below);
+            parent.1 = parent.1.max(most);
         }
-        // What lies below a path that was chosen goes with it.
-        let mut is_covered = vec![false; self.parents.len()];
-        let mut chosen = Vec::new();
-        for path in 1..self.parents.len() {
-            let parent = self.parents[path] as usize;
-            let is_above = is_covered[parent];
-            is_covered[path] = is_above || is_chosen[path];
-            if is_chosen[path] && !is_above {
-                chosen.push(path as PathId);
-            }
-        }
-        chosen
+        std::mem::take(&mut chosen[ROOT as usize].0)
     }
 
-    /// The innermost path that has all the samples of a path: a name for what was asked once.
+    /// The innermost path of the same library that has all the samples of a path: what was asked
+    /// once has one name.
     pub fn only_child(&self, path: PathId, sums: &[f64]) -> PathId {
         let mut at = path;
         for below in path as usize + 1..self.parents.len() {
-            if self.parents[below] == at && sums[below] == sums[at as usize] {
+            let is_same = self.modules[below] == self.modules[at as usize];
+            if is_same && self.parents[below] == at && sums[below] == sums[at as usize] {
                 at = below as PathId;
             }
         }

@@ -11,13 +11,12 @@
 //! it. Slow events do more of everything, so that a path or a stage is named only where its
 //! *share* is larger.
 
-use super::bulk::{self, Scale};
 use super::chance::stand_higher;
 use super::counter::Explained;
 use super::samples::Samples;
 use super::stages::{self, SlowStage, Stages};
 use super::trend::Trend;
-use super::{CHANCE, EventTime, Measure, paths};
+use super::{CHANCE, EventTime, Measure, bulk, paths};
 use crate::growth::Outcome;
 use crate::series::mean;
 pub use paths::SlowPath;
@@ -73,9 +72,6 @@ pub enum Allocations {
 
 /// Least part of a usual event by which a slow one is longer.
 const LEAST_EXCESS: f64 = 0.1;
-/// Least spread of times, as a part of them, and in nanoseconds: what no clock tells apart.
-const LEAST_SPREAD: f64 = 0.01;
-const LEAST_SPREAD_NS: f64 = 1_000.0;
 /// More than the others by less than this is not worth a word.
 const LEAST_MORE: f64 = 1.1;
 
@@ -155,32 +151,30 @@ impl Question<'_> {
     }
 
     fn slow(&self, expected: &[f64]) -> Vec<bool> {
-        let excess: Vec<f64> = self
-            .values
-            .iter()
-            .zip(expected)
-            .map(|(v, e)| v - e)
-            .collect();
-        let limit = bulk::limit(&excess, Scale::Amounts, LEAST_SPREAD_NS);
-        let least = LEAST_EXCESS * self.wall_median_ns.min(self.trend.median_ns.max(1.0));
-        let least = match self.trend.measure {
-            Measure::Waited => LEAST_EXCESS * self.wall_median_ns,
-            Measure::Cpu | Measure::Wall => least,
+        let above = match self.trend.measure {
+            Measure::Waited => bulk::above(&self.waited_by_size(), expected),
+            Measure::Cpu | Measure::Wall => bulk::above_both_ways(self.values, expected),
         };
-        // Noise may be so many milliseconds, or so many per cent of an event, and then a large one
-        // varies more than a small one: a slow one stands out both ways.
-        let ratios: Vec<f64> = self
-            .values
-            .iter()
-            .zip(expected)
-            .map(|(value, expected)| (value.max(1.0) / expected).ln())
-            .collect();
-        let ratio_limit = match self.trend.measure {
-            Measure::Waited => f64::NEG_INFINITY,
-            Measure::Cpu | Measure::Wall => bulk::limit(&ratios, Scale::Ratios, LEAST_SPREAD),
+        // Waiting is compared with the whole event: it may be next to nothing.
+        let usual_ns = match self.trend.measure {
+            Measure::Waited => self.wall_median_ns,
+            Measure::Cpu | Measure::Wall => self.trend.median_ns,
         };
-        let is_slow = |at: usize| excess[at] >= limit.max(least) && ratios[at] >= ratio_limit;
-        (0..self.values.len()).map(is_slow).collect()
+        let is_notable = |at: usize| self.values[at] - expected[at] >= LEAST_EXCESS * usual_ns;
+        let places = above.iter().enumerate();
+        places.map(|(at, above)| *above && is_notable(at)).collect()
+    }
+
+    /// What events waited, of large ones as much as of a usual one: whoever works longer is
+    /// interrupted more often.
+    fn waited_by_size(&self) -> Vec<f64> {
+        let cpu = |time: &EventTime| time.cpu_ns.unwrap_or(0.0).max(1.0);
+        let mut sorted: Vec<f64> = self.times.iter().map(cpu).collect();
+        sorted.sort_by(f64::total_cmp);
+        let usual = bulk::quantile(&sorted, 0.5);
+        let events = self.values.iter().zip(self.times);
+        let scaled = events.map(|(waited, time)| waited * (usual / cpu(time)).min(1.0));
+        scaled.collect()
     }
 
     fn allocations(&self, is_slow: &[bool]) -> Vec<MoreAllocated> {
