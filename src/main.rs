@@ -52,6 +52,8 @@ enum Command {
     Processes(commands::processes::Args),
     /// Show in which stage of an event memory grows
     Stages(commands::stages::Args),
+    /// Say whether events take ever longer, which are slow, and why
+    Slow(commands::slow::Args),
     /// Draw timeline, stages, survivors and RSS as SVG or PNG
     Plot(commands::plot::Args),
     /// Convert files of other tools into a profile
@@ -121,6 +123,7 @@ fn main() -> ExitCode {
         Command::Merge(args) => commands::merge::run(args).map(|()| ExitCode::SUCCESS),
         Command::Processes(args) => commands::processes::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Slow(args) => commands::slow::run(args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::Result;
+use residue_analysis::time;
 use residue_profile::Profile;
 use residue_query::check::{self, CheckDocument, CheckEntry, IgnoreList};
+use residue_query::check_time::{self, TimeLimit};
 use residue_query::gate::Decision;
 
 use crate::commands::import::{Reading, load_or_import};
@@ -25,6 +27,7 @@ use residue_text::{junit, output};
 Examples:
   residue check job.residue --max-growth 1KiB/event
   residue check job.residue --max-growth 0 --max-rss 2GiB --ignore known.txt
+  residue check job.residue --max-time-growth 5% --max-cpu 3ms/event
   residue check job.residue --junit residue.xml
   residue check job.residue --json | jq .decision",
     after_help = "\
@@ -52,6 +55,15 @@ pub struct Args {
     /// Maximum resident memory, without the recorder's
     #[arg(long, value_name = "SIZE", value_parser = arguments::size)]
     pub max_rss: Option<u64>,
+    /// Maximum slowdown: how much longer each event may take than the one before, or a percentage over
+    /// the run
+    ///
+    /// Of CPU time, or of wall time where that alone is known or alone goes up; `residue slow` shows both.
+    #[arg(long, value_name = "TIME/event|N%", value_parser = arguments::time_growth)]
+    pub max_time_growth: Option<TimeLimit>,
+    /// Maximum mean CPU time per event, of the thread that marks it
+    #[arg(long, value_name = "TIME/event", value_parser = arguments::time_per_event)]
+    pub max_cpu: Option<f64>,
     /// File of functions whose stacks are ignored
     #[arg(long, value_name = "FILE")]
     pub ignore: Option<PathBuf>,
@@ -97,9 +109,17 @@ fn checks<'a>(
 ) -> Result<Vec<CheckEntry<'a>>> {
     let mut checks = Vec::new();
     checks.extend(args.max_rss.map(|limit| check::resident(profile, limit)));
+    let range = args.events.range(&args.file, &profile.timeline)?;
+    let has_time_limit = args.max_time_growth.is_some() || args.max_cpu.is_some();
+    if has_time_limit {
+        let judged = time::verdict(profile, range);
+        let growth = args.max_time_growth;
+        checks.extend(growth.map(|limit| check_time::time_growth(judged.as_ref(), limit)));
+        let cpu = args.max_cpu;
+        checks.extend(cpu.map(|limit_ns| check_time::cpu(judged.as_ref(), limit_ns)));
+    }
     // Without any limit growth of any size is too much.
-    if args.max_growth.is_some() || args.max_rss.is_none() {
-        let range = args.events.range(&args.file, &profile.timeline)?;
+    if args.max_growth.is_some() || args.max_rss.is_none() && !has_time_limit {
         let limit = args.max_growth.unwrap_or(0) as f64;
         checks.push(match leaks::judge(profile, &args.file, range) {
             Ok(verdict) => {

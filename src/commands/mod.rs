@@ -17,6 +17,7 @@ pub mod recover;
 pub mod report;
 pub mod run;
 pub mod selftest;
+pub mod slow;
 pub mod snapshot;
 pub mod stages;
 pub mod symbolize;

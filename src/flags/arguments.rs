@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use nix::sys::signal::Signal;
+use residue_query::check_time::TimeLimit;
 use residue_recording::pausing::WantedEvents;
 use residue_recording::settings::Injection;
 
@@ -16,6 +17,7 @@ pub fn time(text: &str) -> Result<Duration, String> {
         "" | "s" => value,
         "ms" => value / 1e3,
         "us" | "µs" => value / 1e6,
+        "ns" => value / 1e9,
         "min" => value * 60.0,
         "h" => value * 3600.0,
         _ => return Err(format!("`{unit}` is not a unit of time; try s, ms or min")),
@@ -58,6 +60,30 @@ pub fn rate(text: &str) -> Result<u64, String> {
         Some((_, other)) => return Err(format!("`{other}`: a rate is per event or per tick")),
     };
     size(size_text)
+}
+
+/// A time for every event, in nanoseconds: `3ms/event`; `/event` may be left out.
+pub fn time_per_event(text: &str) -> Result<f64, String> {
+    let time_text = match text.split_once('/') {
+        None => text,
+        Some((time, "event")) => time,
+        Some((_, other)) => return Err(format!("`{other}`: this time is per event")),
+    };
+    time(time_text).map(|time| time.as_secs_f64() * 1e9)
+}
+
+/// How much longer each event may take than the one before: `1us/event`, or `5%` over the run.
+pub fn time_growth(text: &str) -> Result<TimeLimit, String> {
+    let Some(percent) = text.strip_suffix('%') else {
+        return time_per_event(text).map(TimeLimit::NsPerEvent);
+    };
+    let percent: f64 = percent.trim().parse().map_err(|_| {
+        format!("`{text}` is neither a time per event nor a percentage; try 1us/event or 5%")
+    })?;
+    match (0.0..1e6).contains(&percent) {
+        true => Ok(TimeLimit::OverRun(percent / 100.0)),
+        false => Err(format!("`{text}`: a limit is not below zero")),
+    }
 }
 
 /// A deliberate leak: `10MB/event`, `10MB/event,untouched`.
@@ -203,6 +229,17 @@ mod tests {
         assert!(size("10MX").is_err());
         assert_eq!(rate("1KiB/event"), Ok(1024));
         assert!(rate("1KiB/hour").is_err());
+    }
+
+    #[test]
+    fn limits_of_time_are_per_event_or_over_the_run() {
+        assert_eq!(time_growth("1us/event"), Ok(TimeLimit::NsPerEvent(1000.0)));
+        assert_eq!(time_growth("0"), Ok(TimeLimit::NsPerEvent(0.0)));
+        assert_eq!(time_growth("5 %"), Ok(TimeLimit::OverRun(0.05)));
+        assert!(time_growth("-5%").is_err());
+        assert!(time_growth("fast").is_err());
+        assert_eq!(time_per_event("3ms/event"), Ok(3e6));
+        assert!(time_per_event("3ms/second").is_err());
     }
 
     #[test]

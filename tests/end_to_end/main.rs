@@ -65,6 +65,7 @@ mod scopes;
 mod selection;
 mod selftest;
 mod sizes;
+mod slow;
 mod small_disks;
 mod snapshot_triggers;
 mod snapshots;

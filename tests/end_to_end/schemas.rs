@@ -81,6 +81,7 @@ fn ask_everything(documents: &mut Documents, lab: &Lab) {
 
 /// What needs events.
 fn ask_of_events(documents: &mut Documents, lab: &Lab) {
+    documents.ask(lab, &["slow", PROFILE]);
     documents.ask(lab, &["leaks", PROFILE]);
     let part = format!("{PROFILE}@3..end");
     documents.ask(lab, &["leaks", &part]);

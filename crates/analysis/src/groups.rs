@@ -101,7 +101,7 @@ impl Numbers {
 /// Path by path: the children of all nodes of one path are seen together, and a table by
 /// function tells which of them are one path again. That is several times faster than a
 /// search by path and function for each node.
-fn function_paths(profile: &Profile) -> Vec<u32> {
+pub(crate) fn function_paths(profile: &Profile) -> Vec<u32> {
     let nodes = &profile.nodes;
     let mut functions = Functions::of(profile);
     // Lists that are chained by number: the children of a node, and the nodes of a path.

@@ -15,4 +15,5 @@ pub mod sentences;
 pub mod series;
 pub mod shape;
 pub mod stages;
+pub mod time;
 pub mod verdict;

@@ -3,6 +3,8 @@
 //! A sentence has no capital and no full stop, as it stands in a line of its own or beside
 //! others. `unit` is what one turn of the program is called: "event" or "tick".
 
+pub mod time;
+
 use crate::account;
 use crate::growth::{self, Growth, Outcome};
 use crate::shape::{self, Agreement, Shape, ShapeVerdict};

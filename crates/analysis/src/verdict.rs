@@ -27,6 +27,7 @@ use crate::history::{EventRange, History};
 use crate::readings::Size;
 use crate::series::Series;
 use crate::shape::{self, Shape};
+use crate::time::{self, Trend};
 use headline::{NOTABLE_RSS_BYTES, Sizes, decide};
 pub use reason::Reason;
 use residue_profile::Profile;
@@ -115,6 +116,8 @@ pub struct Verdict {
     /// The counter that the growth follows.
     pub counter: Option<Followed>,
     pub churn: Vec<Growing>,
+    /// The time of events, where that grows beyond doubt.
+    pub slowing: Option<Trend>,
     pub reasons: Vec<Reason>,
     /// What the rows that it was made from are called; see [`shapes_of`].
     pub rows: RowShapes,
@@ -253,6 +256,7 @@ pub fn verdict_of(
         counter: None,
         // Of the whole recording, whatever the range.
         churn: run.map_or_else(|| churn::growing(profile), |run| run.churn.clone()),
+        slowing: time::slows_down(profile, range),
         reasons,
         rows: RowShapes::of(&judged, groups),
     };

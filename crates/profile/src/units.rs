@@ -120,6 +120,19 @@ pub fn duration(nanoseconds: u64) -> String {
     }
 }
 
+/// The same of a mean or a rate, which may be a fraction or below zero: `0.25 ns`, `-3.10 ms`.
+pub fn fractional_duration(nanoseconds: f64) -> String {
+    let size = nanoseconds.abs();
+    let text = match size {
+        0.0 => return "0 ns".to_string(),
+        ..LEAST_SHOWN => return "~0 ns".to_string(),
+        ..999.5 => format!("{} ns", three_digits(size)),
+        _ => duration(size.round() as u64),
+    };
+    let sign = if nanoseconds < 0.0 { "-" } else { "" };
+    format!("{sign}{text}")
+}
+
 fn long_duration(seconds: u64) -> String {
     let (minutes, hours) = (seconds / 60, seconds / 3600);
     match hours {
@@ -238,6 +251,21 @@ mod tests {
         ];
         for (nanoseconds, text) in expected {
             assert_eq!(duration(nanoseconds), text);
+        }
+    }
+
+    #[test]
+    fn mean_times_may_be_fractions_and_fall() {
+        let expected = [
+            (0.0, "0 ns"),
+            (0.001, "~0 ns"),
+            (0.25, "0.25 ns"),
+            (-12.34, "-12.3 ns"),
+            (999.7, "1.00 µs"),
+            (-3_100_000.0, "-3.10 ms"),
+        ];
+        for (nanoseconds, text) in expected {
+            assert_eq!(fractional_duration(nanoseconds), text);
         }
     }
 

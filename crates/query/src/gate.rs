@@ -111,6 +111,7 @@ pub fn growth_gate(
                 let stacks = counted.iter().copied().cloned().collect();
                 gate.blamed = Some(Verdict {
                     stacks,
+                    slowing: None,
                     ..verdict.clone()
                 });
                 let low = sum(&counted, |growth| growth.low);
@@ -143,7 +144,8 @@ fn split<'a>(
     })
 }
 
-fn decide(low: f64, high: f64, limit: f64) -> Decision {
+/// Whether an interval lies below a limit, above it, or around it.
+pub(crate) fn decide(low: f64, high: f64, limit: f64) -> Decision {
     match (low > limit, high <= limit) {
         (true, _) => Decision::Above,
         (_, true) => Decision::Within,

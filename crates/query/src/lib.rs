@@ -15,6 +15,7 @@
 
 pub mod builds;
 pub mod check;
+pub mod check_time;
 pub mod choice;
 pub mod compare;
 pub mod dump;
@@ -33,6 +34,7 @@ pub mod report;
 pub mod schema;
 pub mod select;
 pub mod size_bins;
+pub mod slow;
 pub mod sources;
 pub mod stages;
 pub mod table;

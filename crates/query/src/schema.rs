@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::report::callers::CounterValues;
 use crate::table::Grid;
-use crate::{check, compare, dump, leaks, list, processes, report, stages};
+use crate::{check, compare, dump, leaks, list, processes, report, slow, stages};
 
 /// The schema of a document, and the command that writes it.
 pub struct Published {
@@ -26,6 +26,7 @@ pub fn documents() -> Vec<Published> {
         published::<check::CheckDocument<'_>>("check"),
         published::<processes::Document<'_>>("processes"),
         published::<stages::Document<'_>>("stages"),
+        published::<slow::document::Document<'_>>("slow"),
         published::<dump::Whole<'_>>("dump"),
     ]
 }

@@ -32,6 +32,8 @@ pub fn write(document: &CheckDocument<'_>, out: &mut dyn Write) -> io::Result<()
 fn write_case(check: &CheckEntry<'_>, class: &str, out: &mut dyn Write) -> io::Result<()> {
     let name = match check.check {
         "rss" => "peak RSS",
+        "time-growth" => "time growth per event",
+        "cpu" => "CPU time per event",
         _ => "growth per event",
     };
     let text = escaped(&check_lines(check).join("\n"));

@@ -12,6 +12,7 @@ pub mod output;
 pub mod pager;
 pub mod paths;
 pub mod report;
+pub mod slow;
 pub mod stages;
 pub mod terminal;
 pub mod words;

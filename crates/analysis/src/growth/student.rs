@@ -188,7 +188,7 @@ fn beta_fraction(a: f64, b: f64, x: f64) -> f64 {
 
 /// Logarithm of the gamma function for positive arguments: Stirling's series after shifting the
 /// argument above 8, where five terms are exact to twelve digits.
-fn ln_gamma(x: f64) -> f64 {
+pub(crate) fn ln_gamma(x: f64) -> f64 {
     let mut shift = 0.0;
     let mut z = x;
     while z < 8.0 {

@@ -87,7 +87,7 @@ pub fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
 }
 
 /// One of what a counter counts: `hit` for `hits`.
-fn singular(name: &str) -> &str {
+pub(crate) fn singular(name: &str) -> &str {
     match name.strip_suffix('s') {
         Some(one) if one.len() > 1 && !one.ends_with('s') => one,
         _ => name,

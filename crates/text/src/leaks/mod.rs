@@ -14,6 +14,7 @@ use residue_profile::{Profile, StackKind};
 use residue_query::choice::Names;
 use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
 use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
+use residue_query::slow::words::slowing;
 use sparkline::{means, sparkline};
 
 use super::terminal::{Hue, Page};
@@ -50,6 +51,12 @@ pub fn lines_on(
     let unit = verdict.source.unit();
     let mut lines = vec![painted_headline(page, verdict)];
     lines.extend(reasons(verdict).iter().map(|line| page.dim(line)));
+    if let Some(trend) = &verdict.slowing {
+        let text = slowing(trend);
+        lines.push(format!(
+            "  events take ever longer: {text}; see `residue slow`"
+        ));
+    }
     if let Some(account) = &verdict.account {
         lines.extend(account_lines(account, verdict));
     }

@@ -1,0 +1,254 @@
+//! How long each event took, what of it was CPU time, and what it did meanwhile.
+//!
+//! ```text
+//!   begin ─────────────────────────── end        wall time
+//!   ▓▓▓▓▓▓▓▓▓░░░░░▓▓▓▓▓▓▓▓▓▓▓░░░▓▓▓▓▓▓           ▓ CPU time of the thread that marks, ░ waited
+//! ```
+//!
+//! CPU time is known where one thread marked both ends. An event without an end of its own lasts
+//! until the next one of its stream begins, if that one was kept.
+
+use super::Missing;
+use crate::history::EventRange;
+use residue_profile::Timeline;
+use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, Source, Spent};
+use rustc_hash::FxHashMap;
+
+/// One event, from its begin to its end.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct EventTime {
+    pub event: EventNumber,
+    /// What the program calls it.
+    pub id: u64,
+    pub begin: MomentId,
+    pub end: MomentId,
+    pub wall_ns: f64,
+    /// CPU time of the thread that marked it.
+    pub cpu_ns: Option<f64>,
+    /// Allocations of the whole heap meanwhile, and their bytes.
+    pub calls: Option<f64>,
+    pub bytes: Option<f64>,
+}
+
+impl EventTime {
+    pub fn waited_ns(&self) -> Option<f64> {
+        Some((self.wall_ns - self.cpu_ns?).max(0.0))
+    }
+}
+
+/// CPU time between two marks of one thread.
+pub(super) fn cpu_between(from: &Spent, to: &Spent) -> Option<f64> {
+    let used = to.thread_cpu_ns?.checked_sub(from.thread_cpu_ns?)?;
+    (from.tid == to.tid).then_some(used as f64)
+}
+
+/// Fewest events with a time.
+const FEWEST_EVENTS: usize = 2;
+/// Share of events whose lines came too late from which on nothing is said.
+const MOST_LATE_LINES: f64 = 0.05;
+
+/// The times of the kept events of a range, in their order.
+pub(super) fn event_times(
+    timeline: &Timeline,
+    range: EventRange,
+) -> Result<Vec<EventTime>, Missing> {
+    let about = &timeline.about;
+    match about.source {
+        Source::Ticks => return Err(Missing::TicksOnly),
+        Source::None => return Err(Missing::NoEvents),
+        Source::Marks | Source::Function | Source::Lines | Source::Imported => {}
+    }
+    if about.late_lines as f64 > about.events as f64 * MOST_LATE_LINES {
+        return Err(Missing::LateLines {
+            late_events: about.late_lines,
+            events: about.events,
+        });
+    }
+    let mut open: FxHashMap<u32, MomentId> = FxHashMap::default();
+    let mut times = Vec::new();
+    for (id, moment) in (0..).zip(&timeline.moments) {
+        let begin = match moment.kind {
+            MomentKind::End => open.remove(&moment.stream),
+            MomentKind::Begin => open.insert(moment.stream, id),
+            MomentKind::Tick | MomentKind::Snapshot | MomentKind::Last => continue,
+        };
+        let Some(begin) = begin else {
+            continue;
+        };
+        let begun = &timeline.moments[begin as usize];
+        let follows = match moment.kind {
+            MomentKind::End => begun.event == moment.event,
+            _ => moment.event == begun.event.saturating_add(1),
+        };
+        let is_in = (range.from.max(1)..=range.to).contains(&begun.event);
+        if follows && is_in {
+            times.extend(event_time(begun, moment, begin, id));
+        }
+    }
+    times.sort_by_key(|time| time.event);
+    times.dedup_by_key(|time| time.event);
+    match times.len() {
+        0..FEWEST_EVENTS => Err(Missing::TooFew {
+            events: times.len(),
+        }),
+        _ if times.iter().all(|time| time.wall_ns == 0.0) => Err(Missing::NoTimes),
+        _ => Ok(times),
+    }
+}
+
+fn event_time(
+    begin: &Moment,
+    end: &Moment,
+    begin_id: MomentId,
+    end_id: MomentId,
+) -> Option<EventTime> {
+    let made = |of: fn(&Spent) -> Option<u64>| {
+        Some(of(&end.spent)?.checked_sub(of(&begin.spent)?)? as f64)
+    };
+    Some(EventTime {
+        event: begin.event,
+        id: begin.id,
+        begin: begin_id,
+        end: end_id,
+        wall_ns: end.time_ns.checked_sub(begin.time_ns)? as f64,
+        cpu_ns: cpu_between(&begin.spent, &end.spent),
+        calls: made(|spent| spent.calls),
+        bytes: made(|spent| spent.total_bytes),
+    })
+}
+
+/// What threads used that marked no events, between the first and the last reading of the
+/// process's CPU time; `None` where it was not read twice.
+pub(super) fn other_threads(timeline: &Timeline, times: &[EventTime]) -> Option<OtherThreads> {
+    let within = times.first()?.begin as usize..=times.last()?.end as usize;
+    let moments = timeline.moments.get(within)?;
+    let is_read = |moment: &&Moment| moment.spent.process_cpu_ns.is_some();
+    let first = moments.iter().find(is_read)?;
+    let last = moments.iter().rfind(is_read)?;
+    let process_ns = last
+        .spent
+        .process_cpu_ns?
+        .checked_sub(first.spent.process_cpu_ns?)?;
+    // Of each thread that marks: its clock when it was first and last seen in between.
+    let mut clocks: FxHashMap<u32, (u64, u64)> = FxHashMap::default();
+    let in_time = |moment: &&Moment| (first.time_ns..=last.time_ns).contains(&moment.time_ns);
+    for moment in moments.iter().filter(in_time) {
+        if let Some(clock) = moment.spent.thread_cpu_ns {
+            let seen = clocks.entry(moment.spent.tid).or_insert((clock, clock));
+            *seen = (seen.0.min(clock), seen.1.max(clock));
+        }
+    }
+    let marking_ns: u64 = clocks.values().map(|(first, last)| last - first).sum();
+    (process_ns > 0 && !clocks.is_empty()).then(|| OtherThreads {
+        process_ns,
+        others_ns: process_ns.saturating_sub(marking_ns),
+    })
+}
+
+/// CPU time of the process, and what of it was not of the threads that mark events.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OtherThreads {
+    pub process_ns: u64,
+    pub others_ns: u64,
+}
+
+impl OtherThreads {
+    pub fn share(&self) -> f64 {
+        self.others_ns as f64 / self.process_ns as f64
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn marked(kind: MomentKind, event: u32, time_ns: u64, cpu_ns: u64, tid: u32) -> Moment {
+        Moment {
+            spent: Spent {
+                thread_cpu_ns: Some(cpu_ns),
+                tid,
+                ..Spent::default()
+            },
+            ..Moment::unread(kind, event, time_ns)
+        }
+    }
+
+    fn timeline(moments: Vec<Moment>) -> Timeline {
+        let mut timeline = Timeline {
+            moments,
+            ..Timeline::default()
+        };
+        timeline.about.source = Source::Marks;
+        timeline
+    }
+
+    #[test]
+    fn wall_cpu_and_waiting_are_told_apart() {
+        use MomentKind::{Begin, End};
+        let timeline = timeline(vec![
+            marked(Begin, 1, 100, 10, 7),
+            marked(End, 1, 150, 40, 7),
+            marked(Begin, 2, 200, 50, 7),
+            // Handed on: the CPU time of two threads says nothing.
+            marked(End, 2, 290, 999, 8),
+            // Not ended, and the next one was not kept.
+            marked(Begin, 3, 300, 60, 7),
+            marked(Begin, 9, 400, 70, 7),
+            marked(Begin, 10, 450, 75, 7),
+            marked(End, 10, 470, 80, 7),
+        ]);
+        let times = event_times(&timeline, EventRange::ALL).unwrap();
+        let told: Vec<_> = times
+            .iter()
+            .map(|it| (it.event, it.wall_ns, it.cpu_ns, it.waited_ns()))
+            .collect();
+        assert_eq!(
+            told,
+            [
+                (1, 50.0, Some(30.0), Some(20.0)),
+                (2, 90.0, None, None),
+                (9, 50.0, Some(5.0), Some(45.0)),
+                (10, 20.0, Some(5.0), Some(15.0)),
+            ]
+        );
+        let range = EventRange { from: 2, to: 9 };
+        assert_eq!(event_times(&timeline, range).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn ticks_have_no_event_times() {
+        let mut ticks = timeline(vec![marked(MomentKind::Tick, 1, 1, 1, 1)]);
+        ticks.about.source = Source::Ticks;
+        assert_eq!(
+            event_times(&ticks, EventRange::ALL),
+            Err(Missing::TicksOnly)
+        );
+        let one = timeline(vec![
+            marked(MomentKind::Begin, 1, 1, 1, 1),
+            marked(MomentKind::End, 1, 9, 1, 1),
+        ]);
+        assert_eq!(
+            event_times(&one, EventRange::ALL),
+            Err(Missing::TooFew { events: 1 })
+        );
+    }
+
+    #[test]
+    fn threads_that_mark_nothing_show_in_the_time_of_the_process() {
+        let process = |mut moment: Moment, ns| {
+            moment.spent.process_cpu_ns = Some(ns);
+            moment
+        };
+        use MomentKind::{Begin, End};
+        let timeline = timeline(vec![
+            process(marked(Begin, 1, 100, 10, 7), 1000),
+            marked(End, 1, 150, 40, 7),
+            process(marked(Begin, 2, 200, 110, 7), 1400),
+            marked(End, 2, 290, 150, 7),
+        ]);
+        let times = event_times(&timeline, EventRange::ALL).unwrap();
+        let others = other_threads(&timeline, &times).unwrap();
+        assert_eq!((others.process_ns, others.others_ns), (400, 300));
+        assert_eq!(others.share(), 0.75);
+    }
+}

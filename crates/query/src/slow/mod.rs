@@ -1,0 +1,7 @@
+//! The verdict of time as every surface shows it.
+
+pub mod document;
+pub mod words;
+
+pub use document::document;
+pub use words::headline;
