@@ -6,9 +6,10 @@
 //!     |  blocks made so far  |         waited  = wall - CPU
 //! ```
 //!
-//! Of events without an end (ticks, lines of output) a turn lasts until the next one begins.
+//! An event without an end of its own (ticks, lines of output) lasts until the next one of its stream
+//! begins, if that one was kept.
 
-use crate::timeline::{About, EventNumber, Moment, MomentKind, Timeline};
+use crate::timeline::{About, EventNumber, Moment, MomentId, MomentKind, Spent, Timeline};
 use std::collections::HashMap;
 
 /// What one event cost; `None` where that is not known.
@@ -17,6 +18,9 @@ pub struct EventCost {
     pub event: EventNumber,
     /// What the program calls it.
     pub id: u64,
+    /// From where to where it lasted.
+    pub begin: MomentId,
+    pub end: MomentId,
     pub wall_ns: u64,
     /// Of the thread that marked its begin and its end: what other threads did for it is not in it.
     /// Of ticks it is the process's.
@@ -33,18 +37,23 @@ impl EventCost {
         Some(self.wall_ns.saturating_sub(self.cpu_ns?))
     }
 
-    fn between(begin: &Moment, end: &Moment, about: &About) -> Option<EventCost> {
+    fn between(
+        [begin_id, end_id]: [MomentId; 2],
+        [begin, end]: [&Moment; 2],
+        about: &About,
+    ) -> Option<EventCost> {
         let (from, to) = (&begin.spent, &end.spent);
         let less = |from: Option<u64>, to: Option<u64>| to?.checked_sub(from?);
-        let is_same_thread = from.tid == to.tid && from.tid != 0;
         let cpu_ns = match begin.kind {
             MomentKind::Tick => less(from.process_cpu_ns, to.process_cpu_ns),
-            _ => less(from.thread_cpu_ns, to.thread_cpu_ns).filter(|_| is_same_thread),
+            _ => to.thread_cpu_since(from),
         };
         let is_alone = about.streams <= 1;
         Some(EventCost {
             event: begin.event,
             id: begin.id,
+            begin: begin_id,
+            end: end_id,
             wall_ns: end.time_ns.checked_sub(begin.time_ns)?,
             cpu_ns,
             calls: less(from.calls, to.calls).filter(|_| is_alone),
@@ -53,29 +62,45 @@ impl EventCost {
     }
 }
 
+impl Spent {
+    /// CPU time of the thread since another mark, where both are its.
+    pub fn thread_cpu_since(&self, earlier: &Spent) -> Option<u64> {
+        let used = self.thread_cpu_ns?.checked_sub(earlier.thread_cpu_ns?)?;
+        (self.tid == earlier.tid).then_some(used)
+    }
+}
+
 impl Timeline {
-    /// What the events cost whose begin and end are known, in the order in which they began.
+    /// What the events cost whose begin and end are known, by their numbers.
     pub fn event_costs(&self) -> Vec<EventCost> {
-        let moments = self.moments.iter();
-        let ends: HashMap<EventNumber, &Moment> = moments
-            .clone()
-            .filter(|moment| moment.kind == MomentKind::End)
-            .map(|moment| (moment.event, moment))
-            .collect();
-        let begins: Vec<&Moment> = moments.filter(|moment| moment.kind.is_begin()).collect();
-        let nexts = begins.iter().skip(1).map(Some).chain([None]);
-        let costs = begins.iter().zip(nexts).filter_map(|(begin, next)| {
-            let end = match ends.get(&begin.event) {
-                Some(end) => Some(*end),
-                // The next one that was kept may be a later one.
-                None if ends.is_empty() => next
-                    .copied()
-                    .filter(|next| Some(next.event) == begin.event.checked_add(1)),
-                None => None,
+        let mut open: HashMap<u32, MomentId> = HashMap::new();
+        let mut costs = Vec::new();
+        for (id, moment) in (0..).zip(&self.moments) {
+            let begin = match moment.kind {
+                MomentKind::End => open.remove(&moment.stream),
+                MomentKind::Begin | MomentKind::Tick => open.insert(moment.stream, id),
+                MomentKind::Snapshot | MomentKind::Last => continue,
             };
-            EventCost::between(begin, end?, &self.about)
-        });
-        costs.collect()
+            let Some(begin) = begin else {
+                continue;
+            };
+            let begun = &self.moments[begin as usize];
+            let follows = match moment.kind {
+                MomentKind::End => begun.event == moment.event,
+                // The next one that was kept may be a later one.
+                _ => Some(moment.event) == begun.event.checked_add(1),
+            };
+            if follows {
+                costs.extend(EventCost::between(
+                    [begin, id],
+                    [begun, moment],
+                    &self.about,
+                ));
+            }
+        }
+        costs.sort_by_key(|cost| cost.event);
+        costs.dedup_by_key(|cost| cost.event);
+        costs
     }
 }
 
@@ -100,11 +125,14 @@ mod tests {
 
     fn cost(
         event: u32,
+        [begin, end]: [u32; 2],
         wall_ns: u64,
         cpu_ns: Option<u64>,
         shares: Option<(u64, u64)>,
     ) -> EventCost {
         EventCost {
+            begin,
+            end,
             event,
             id: u64::from(event) + 100,
             wall_ns,
@@ -131,14 +159,17 @@ mod tests {
             ..Timeline::default()
         };
         let expected = [
-            cost(1, 200, Some(100), Some((20, 200))),
-            cost(2, 600, None, Some((60, 600))),
+            cost(1, [0, 1], 200, Some(100), Some((20, 200))),
+            cost(2, [2, 3], 600, None, Some((60, 600))),
         ];
         assert_eq!(timeline.event_costs(), expected);
         assert_eq!(expected[0].waited_ns(), Some(100));
         assert_eq!(expected[1].waited_ns(), None);
         timeline.about.streams = 2;
-        assert_eq!(timeline.event_costs()[0], cost(1, 200, Some(100), None));
+        assert_eq!(
+            timeline.event_costs()[0],
+            cost(1, [0, 1], 200, Some(100), None)
+        );
     }
 
     #[test]
@@ -153,7 +184,7 @@ mod tests {
             ],
             ..Timeline::default()
         };
-        let expected = [cost(1, 100, Some(200), Some((10, 100)))];
+        let expected = [cost(1, [0, 1], 100, Some(200), Some((10, 100)))];
         assert_eq!(timeline.event_costs(), expected);
     }
 }

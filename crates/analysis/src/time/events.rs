@@ -10,8 +10,8 @@
 
 use super::Missing;
 use crate::history::EventRange;
-use residue_profile::Timeline;
-use residue_profile::timeline::{EventNumber, Moment, MomentId, MomentKind, Source, Spent};
+use residue_profile::timeline::{EventNumber, Moment, MomentId, Source};
+use residue_profile::{EventCost, Timeline};
 use rustc_hash::FxHashMap;
 
 /// One event, from its begin to its end.
@@ -31,15 +31,23 @@ pub struct EventTime {
 }
 
 impl EventTime {
+    fn of(cost: &EventCost) -> EventTime {
+        let number = |value: Option<u64>| value.map(|value| value as f64);
+        EventTime {
+            event: cost.event,
+            id: cost.id,
+            begin: cost.begin,
+            end: cost.end,
+            wall_ns: cost.wall_ns as f64,
+            cpu_ns: number(cost.cpu_ns),
+            calls: number(cost.calls),
+            bytes: number(cost.total_bytes),
+        }
+    }
+
     pub fn waited_ns(&self) -> Option<f64> {
         Some((self.wall_ns - self.cpu_ns?).max(0.0))
     }
-}
-
-/// CPU time between two marks of one thread.
-pub(super) fn cpu_between(from: &Spent, to: &Spent) -> Option<f64> {
-    let used = to.thread_cpu_ns?.checked_sub(from.thread_cpu_ns?)?;
-    (from.tid == to.tid).then_some(used as f64)
 }
 
 /// Fewest events with a time.
@@ -64,29 +72,12 @@ pub(super) fn event_times(
             events: about.events,
         });
     }
-    let mut open: FxHashMap<u32, MomentId> = FxHashMap::default();
-    let mut times = Vec::new();
-    for (id, moment) in (0..).zip(&timeline.moments) {
-        let begin = match moment.kind {
-            MomentKind::End => open.remove(&moment.stream),
-            MomentKind::Begin => open.insert(moment.stream, id),
-            MomentKind::Tick | MomentKind::Snapshot | MomentKind::Last => continue,
-        };
-        let Some(begin) = begin else {
-            continue;
-        };
-        let begun = &timeline.moments[begin as usize];
-        let follows = match moment.kind {
-            MomentKind::End => begun.event == moment.event,
-            _ => moment.event == begun.event.saturating_add(1),
-        };
-        let is_in = (range.from.max(1)..=range.to).contains(&begun.event);
-        if follows && is_in {
-            times.extend(event_time(begun, moment, begin, id));
-        }
-    }
-    times.sort_by_key(|time| time.event);
-    times.dedup_by_key(|time| time.event);
+    let events = range.from.max(1)..=range.to;
+    let costs = timeline.event_costs().into_iter();
+    let times: Vec<EventTime> = costs
+        .filter(|cost| events.contains(&cost.event))
+        .map(|cost| EventTime::of(&cost))
+        .collect();
     match times.len() {
         0..FEWEST_EVENTS => Err(Missing::TooFew {
             events: times.len(),
@@ -94,27 +85,6 @@ pub(super) fn event_times(
         _ if times.iter().all(|time| time.wall_ns == 0.0) => Err(Missing::NoTimes),
         _ => Ok(times),
     }
-}
-
-fn event_time(
-    begin: &Moment,
-    end: &Moment,
-    begin_id: MomentId,
-    end_id: MomentId,
-) -> Option<EventTime> {
-    let made = |of: fn(&Spent) -> Option<u64>| {
-        Some(of(&end.spent)?.checked_sub(of(&begin.spent)?)? as f64)
-    };
-    Some(EventTime {
-        event: begin.event,
-        id: begin.id,
-        begin: begin_id,
-        end: end_id,
-        wall_ns: end.time_ns.checked_sub(begin.time_ns)? as f64,
-        cpu_ns: cpu_between(&begin.spent, &end.spent),
-        calls: made(|spent| spent.calls),
-        bytes: made(|spent| spent.total_bytes),
-    })
 }
 
 /// What threads used that marked no events, between the first and the last reading of the

@@ -4,7 +4,6 @@
 //! that order, are compared.
 
 use super::chance::stand_higher;
-use super::events::cpu_between;
 use super::{CHANCE, EventTime, Measure};
 use crate::series::mean;
 use residue_profile::Timeline;
@@ -91,7 +90,7 @@ impl Stages {
                 .collect();
             let stage = |pair: &[(u64, Spent)]| StageTime {
                 wall_ns: pair[1].0.saturating_sub(pair[0].0) as f64,
-                cpu_ns: cpu_between(&pair[0].1, &pair[1].1),
+                cpu_ns: pair[1].1.thread_cpu_since(&pair[0].1).map(|ns| ns as f64),
             };
             Some(marks.windows(2).map(stage).collect())
         };
