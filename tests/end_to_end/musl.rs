@@ -177,7 +177,7 @@ fn a_program_of_the_dynamic_linker_is_recorded() {
 fn samples_say_where_time_was_spent() {
     let lab = Lab::new();
     let program = build(&lab, "cpu_split", &[]);
-    let recorded = lab.record(&["--cpu=97"], &[&program, "200", "2"]);
+    let recorded = lab.record(&["--cpu=97"], &[&program, "800", "2"]);
     assert!(recorded.output.status.success(), "{}", recorded.describe());
     let ledger = recorded.ledger();
     let sampled = |function| ledger.sum_of(StackKind::Cpu, function).cpu_ns;

@@ -131,6 +131,7 @@ impl OtherThreads {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use residue_profile::timeline::{MomentKind, Spent};
 
     fn marked(kind: MomentKind, event: u32, time_ns: u64, cpu_ns: u64, tid: u32) -> Moment {
         Moment {
