@@ -10,6 +10,37 @@ fn slow(lab: &Lab, options: &[&str], events: &str, way: &str) -> Value {
     asked(lab)
 }
 
+/// The same, recorded up to four times: on a busy machine an honest answer is that nothing is beyond
+/// chance. What the planted cause is must be seen once, and nothing else is ever named.
+fn seen(
+    options: &[&str],
+    [events, us, way]: [&str; 3],
+    is_seen: impl Fn(&Value) -> bool,
+    never_wrong: impl Fn(&Value),
+) -> (Lab, Value) {
+    const TRIES: usize = 4;
+    for _ in 0..TRIES {
+        let lab = Lab::new();
+        lab.record(options, &["slow_events", events, us, way]);
+        let document = asked(&lab);
+        never_wrong(&document);
+        if is_seen(&document) {
+            return (lab, document);
+        }
+    }
+    panic!("{way}: not seen in {TRIES} recordings");
+}
+
+fn events(slow: &Value) -> Vec<u64> {
+    let rows = rows(slow, "events").iter();
+    rows.filter_map(|event| event["event"].as_u64()).collect()
+}
+
+/// Every twentieth event is.
+fn planted(slow: &Value) -> usize {
+    events(slow).iter().filter(|event| *event % 20 == 0).count()
+}
+
 fn asked(lab: &Lab) -> Value {
     let mut residue = lab.residue();
     residue.args(["slow", PROFILE, "--json"]);
@@ -42,22 +73,26 @@ fn stages(slow: &Value) -> Vec<(&str, &str)> {
 
 #[test]
 fn the_function_that_makes_every_20th_event_slow_is_named() {
-    let lab = Lab::new();
-    let document = slow(&lab, &["--cpu"], "400", "slow");
-    let by_cpu = by_measure(&document, "cpu").expect("slow events");
-    let events: Vec<u64> = rows(by_cpu, "events")
-        .iter()
-        .filter_map(|event| event["event"].as_u64())
-        .collect();
-    let planted = events.iter().filter(|event| *event % 20 == 0).count();
-    assert_eq!(planted, 20, "{events:?}");
-    assert!(events.len() <= 22, "{events:?}");
-    let excess = by_cpu["excess_ns"].as_f64().unwrap();
-    assert!((8e6..13e6).contains(&excess), "{excess}");
-    let functions: Vec<String> = rows(by_cpu, "functions").iter().map(path).collect();
-    assert_eq!(functions.len(), 1, "{functions:?}");
-    assert!(functions[0].contains("digitise > rehash"), "{functions:?}");
-    assert_eq!(stages(by_cpu), [("tracked", "end")]);
+    let functions =
+        |slow: &Value| -> Vec<String> { rows(slow, "functions").iter().map(path).collect() };
+    let is_seen = |document: &Value| {
+        by_measure(document, "cpu").is_some_and(|slow| {
+            let excess = slow["excess_ns"].as_f64().unwrap();
+            planted(slow) == 20
+                && events(slow).len() <= 22
+                && (8e6..13e6).contains(&excess)
+                && functions(slow).len() == 1
+                && stages(slow) == [("tracked", "end")]
+        })
+    };
+    let never_wrong = |document: &Value| {
+        for slow in rows(document, "slow") {
+            for function in functions(slow) {
+                assert!(function.contains("digitise > rehash"), "{function}");
+            }
+        }
+    };
+    seen(&["--cpu"], ["400", "10000", "slow"], is_seen, never_wrong);
 }
 
 #[test]
@@ -75,15 +110,26 @@ fn nothing_is_named_where_no_event_is_slow() {
 
 #[test]
 fn a_program_that_slows_down_is_told_everywhere() {
-    let lab = Lab::new();
-    let document = slow(&lab, &["--cpu"], "400", "slowing");
-    assert_eq!(document["verdict"], "slows-down", "{document:#}");
-    // Half of 10 ms over 400 events.
-    let rate = document["rate_ns_per_event"].as_f64().unwrap();
-    assert!((10_000.0..15_000.0).contains(&rate), "{rate}");
-    let growing: Vec<String> = rows(&document, "growing").iter().map(path).collect();
-    assert_eq!(growing.len(), 1, "{growing:?}");
-    assert!(growing[0].contains("track > lookup"), "{growing:?}");
+    let growing =
+        |document: &Value| -> Vec<String> { rows(document, "growing").iter().map(path).collect() };
+    let is_seen = |document: &Value| {
+        // Half of 10 ms over 400 events.
+        let rate = document["rate_ns_per_event"].as_f64();
+        document["verdict"] == "slows-down"
+            && rate.is_some_and(|rate| (10_000.0..15_000.0).contains(&rate))
+            && growing(document).len() == 1
+    };
+    let never_wrong = |document: &Value| {
+        for stack in growing(document) {
+            assert!(stack.contains("track > lookup"), "{stack}");
+        }
+    };
+    let (lab, _) = seen(
+        &["--cpu"],
+        ["400", "10000", "slowing"],
+        is_seen,
+        never_wrong,
+    );
     let mut leaks = lab.residue();
     leaks.args(["leaks", PROFILE]);
     let told = process::finish(leaks);
@@ -111,33 +157,28 @@ fn a_program_that_slows_down_is_told_everywhere() {
 
 #[test]
 fn large_events_are_explained_by_their_hits() {
-    let lab = Lab::new();
-    lab.record(&[], &["slow_events", "200", "2000", "large"]);
-    let document = asked(&lab);
-    assert_eq!(document["counter"]["name"], "hits", "{document:#}");
-    let unit = document["counter"]["ns_per_unit"].as_f64().unwrap();
-    assert!((18_000.0..23_000.0).contains(&unit), "{unit}");
-    let slow = rows(&document, "slow").iter();
-    let events = slow.flat_map(|slow| rows(slow, "events"));
-    let large = events.filter(|it| it["event"].as_u64().is_some_and(|it| it % 20 == 0));
-    assert!(large.count() <= 1, "{document:#}");
+    let is_seen = |document: &Value| {
+        let unit = document["counter"]["ns_per_unit"].as_f64();
+        let large: usize = rows(document, "slow").iter().map(planted).sum();
+        document["counter"]["name"] == "hits"
+            && unit.is_some_and(|unit| (18_000.0..23_000.0).contains(&unit))
+            && large <= 1
+    };
+    seen(&[], ["200", "2000", "large"], is_seen, |_| {});
 }
 
 #[test]
 fn events_that_wait_are_told_with_the_stage_they_wait_in() {
-    let lab = Lab::new();
-    lab.record(&[], &["slow_events", "400", "2000", "waits"]);
-    let document = asked(&lab);
-    let planted = |slow: &Value| {
-        let events = rows(slow, "events").iter();
-        let is_planted = |it: &&Value| it["event"].as_u64().is_some_and(|it| it % 20 == 0);
-        events.filter(is_planted).count()
+    let is_seen = |document: &Value| {
+        by_measure(document, "waited").is_some_and(|waited| {
+            planted(waited) >= 19 && stages(waited) == [("parsed", "tracked")]
+        })
     };
     // Whoever else uses the machine makes some events dearer, and not those that wait.
-    assert!(by_measure(&document, "cpu").is_none_or(|it| planted(it) <= 5));
-    let waited = by_measure(&document, "waited").expect("events that wait");
-    assert!(planted(waited) >= 19, "{waited:#}");
-    assert_eq!(stages(waited), [("parsed", "tracked")]);
+    let never_wrong = |document: &Value| {
+        assert!(by_measure(document, "cpu").is_none_or(|it| planted(it) <= 5));
+    };
+    seen(&[], ["400", "2000", "waits"], is_seen, never_wrong);
 }
 
 #[test]
