@@ -156,7 +156,7 @@ fn events_have_the_cpu_time_of_their_own() {
         sums
     };
     let [before, late_before] = folded(&format!("1..{half}"));
-    let [after, late_after] = folded(&format!("{half}..end"));
+    let [after, late_after] = folded(&format!("{half}..exit"));
     assert_eq!(late_before, 0);
     assert_eq!(late_after, sampled_ns(&ledger, "burn_five"));
     assert!(
