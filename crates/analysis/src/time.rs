@@ -15,6 +15,7 @@ mod chance;
 mod counter;
 mod events;
 mod growing;
+mod in_step;
 mod paths;
 mod samples;
 mod slow;
@@ -105,6 +106,8 @@ pub enum Limit {
         streams: u32,
     },
     NoSamples,
+    /// Each event is sampled at nearly the place where the one before was.
+    InStep,
     /// Some functions take ever longer, others ever less.
     ChangesHands,
 }
@@ -203,8 +206,12 @@ pub fn verdict(profile: &Profile, range: EventRange) -> Result<TimeVerdict, Miss
         (!is_whole).then(|| question.answer())?
     });
     let slow = slow.collect();
+    let is_in_step = samples.is_some() && in_step::in_step(profile, times);
+    if is_in_step {
+        limits.push(Limit::InStep);
+    }
     let paths = |way| {
-        let samples = samples.as_ref();
+        let samples = samples.as_ref().filter(|_| !is_in_step);
         samples.map_or(Vec::new(), |it| growing::trending_paths(it, times, way))
     };
     let growing = paths(Way::Up);

@@ -36,6 +36,16 @@ const LONG: Plan = Plan {
     ..Plan::USUAL
 };
 
+/// Events are as long as the time between two samples, so that each is sampled where the one before
+/// was.
+const IN_STEP: Plan = Plan {
+    events: 300,
+    event_ns: 9.9e6,
+    event_noise: 0.002,
+    leaf_noise: 0.03,
+    ..Plan::USUAL
+};
+
 fn is_slowing_path(path: &str) -> bool {
     path == SLOWING_PATH
 }
@@ -86,6 +96,11 @@ fn a_slowdown_is_found_and_its_function_named() {
 fn nothing_slows_down_where_nothing_does() {
     let alarms = count(20, |seed| {
         let (slows, right, wrong) = slowdown(&Plan::USUAL, seed);
+        slows || right || wrong
+    });
+    assert_eq!(alarms, 0);
+    let alarms = count(40, |seed| {
+        let (slows, right, wrong) = slowdown(&IN_STEP, seed);
         slows || right || wrong
     });
     assert_eq!(alarms, 0);
@@ -199,7 +214,14 @@ fn the_full_table() {
         events: 1000,
         ..Plan::USUAL
     };
+    let nearly = Plan {
+        event_ns: 9.7e6,
+        leaf_noise: 0.06,
+        ..IN_STEP
+    };
     for (name, plan) in [
+        ("sampled in step", IN_STEP),
+        ("nearly in step", nearly),
         ("steady", Plan::USUAL),
         ("noisy", longer),
         ("short", short),

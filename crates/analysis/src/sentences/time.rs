@@ -119,6 +119,11 @@ pub fn of_limit(limit: &Limit) -> String {
         Limit::NoSamples => {
             "no CPU samples: record with --cpu to see which functions take the time".to_string()
         }
+        Limit::InStep => {
+            "each event is sampled at nearly the same place as the one before: too few places to tell \
+             which functions take ever longer; record more events, or with another rate (--cpu=67)"
+                .to_string()
+        }
         Limit::ChangesHands => {
             "some functions take ever longer, others ever less: the work changes hands".to_string()
         }

@@ -71,6 +71,42 @@ pub(super) fn stand_higher(values: &[f64], is_chosen: impl Fn(usize) -> bool) ->
     }
 }
 
+/// Distance in events over which memory is looked for.
+const LONGEST_MEMORY: usize = 2000;
+
+/// Sums of products of neighbours at distances from zero on, as long as neighbours are alike
+/// (Geyer's initial positive sequence), per value.
+///
+/// Samples come at equal distances of CPU time. Where events are about as long as that distance,
+/// each meets much the same place as the one before, and a function has its samples in long rows of
+/// events: they are worth far less than as many that were drawn one by one.
+pub(super) fn memory(residuals: &[f64]) -> Vec<f64> {
+    let n = residuals.len();
+    let product = |distance: usize| {
+        let later = residuals[distance..].iter();
+        later.zip(residuals).map(|(a, b)| a * b).sum::<f64>() / n as f64
+    };
+    let mut found = Vec::new();
+    for distance in (0..(n / 3).min(LONGEST_MEMORY)).step_by(2) {
+        let pair = [product(distance), product(distance + 1)];
+        if pair[0] + pair[1] <= 0.0 {
+            break;
+        }
+        found.extend(pair);
+    }
+    found
+}
+
+/// How many values with memory are worth one without: one at least.
+pub(super) fn worth_one(residuals: &[f64]) -> f64 {
+    match memory(residuals)[..] {
+        [square, ref others @ ..] if square > 0.0 => {
+            (1.0 + 2.0 * others.iter().sum::<f64>() / square).max(1.0)
+        }
+        _ => 1.0,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -91,6 +127,18 @@ mod tests {
             assert!((normal_above(z) - table).abs() < 0.02 * table + 1e-4, "{z}");
         }
         assert!(normal_above(7.0) < 1e-10);
+    }
+
+    #[test]
+    fn rows_of_alike_values_are_worth_one() {
+        let mut random = residue_testkit::random::Random::new(9);
+        let drawn: Vec<f64> = (0..4000).map(|_| random.normal()).collect();
+        assert!(worth_one(&drawn) < 1.3, "{}", worth_one(&drawn));
+        let rows: Vec<f64> = (0..4000).map(|i| drawn[i / 20]).collect();
+        let worth = worth_one(&rows);
+        assert!((12.0..30.0).contains(&worth), "{worth}");
+        assert_eq!(worth_one(&[0.0; 9]), 1.0);
+        assert_eq!(worth_one(&[]), 1.0);
     }
 
     #[test]

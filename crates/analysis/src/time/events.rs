@@ -28,6 +28,8 @@ pub struct EventTime {
     /// Allocations of the whole heap meanwhile, and their bytes.
     pub calls: Option<f64>,
     pub bytes: Option<f64>,
+    /// Whether the recorder took an account of the memory meanwhile.
+    pub has_account: bool,
 }
 
 impl EventTime {
@@ -42,6 +44,7 @@ impl EventTime {
             cpu_ns: number(cost.cpu_ns),
             calls: number(cost.calls),
             bytes: number(cost.total_bytes),
+            has_account: false,
         }
     }
 
@@ -74,16 +77,27 @@ pub(super) fn event_times(
     }
     let events = range.from.max(1)..=range.to;
     let costs = timeline.event_costs().into_iter();
-    let times: Vec<EventTime> = costs
+    let mut times: Vec<EventTime> = costs
         .filter(|cost| events.contains(&cost.event))
         .map(|cost| EventTime::of(&cost))
         .collect();
+    mark_accounts(timeline, &mut times);
     match times.len() {
         0..FEWEST_EVENTS => Err(Missing::TooFew {
             events: times.len(),
         }),
         _ if times.iter().all(|time| time.wall_ns == 0.0) => Err(Missing::NoTimes),
         _ => Ok(times),
+    }
+}
+
+/// Marks events in which the recorder itself was at work: an account of the memory takes a part
+/// of a millisecond, or some, of the thread that begins the event.
+fn mark_accounts(timeline: &Timeline, times: &mut [EventTime]) {
+    let accounts: Vec<MomentId> = timeline.accounts.iter().map(|it| it.moment).collect();
+    for time in times {
+        let first = accounts.partition_point(|moment| *moment < time.begin);
+        time.has_account = accounts.get(first).is_some_and(|moment| *moment < time.end);
     }
 }
 
@@ -131,7 +145,7 @@ impl OtherThreads {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use residue_profile::timeline::{MomentKind, Spent};
+    use residue_profile::timeline::{Account, MomentKind, Spent};
 
     fn marked(kind: MomentKind, event: u32, time_ns: u64, cpu_ns: u64, tid: u32) -> Moment {
         Moment {
@@ -184,6 +198,30 @@ mod tests {
         );
         let range = EventRange { from: 2, to: 9 };
         assert_eq!(event_times(&timeline, range).unwrap().len(), 2);
+    }
+
+    #[test]
+    fn events_in_which_the_recorder_was_at_work_are_marked() {
+        use MomentKind::{Begin, End};
+        let event = |event: u32| {
+            let at = u64::from(event) * 100;
+            [
+                marked(Begin, event, at, at, 7),
+                marked(End, event, at + 50, at + 20, 7),
+            ]
+        };
+        let mut timeline = timeline((1..=5).flat_map(event).collect());
+        // At the begin of event 2, and at the end of event 4, which is after it.
+        timeline.accounts = [2, 7]
+            .map(|moment| Account {
+                moment,
+                ..Account::default()
+            })
+            .to_vec();
+        let times = event_times(&timeline, EventRange::ALL).unwrap();
+        let marked = times.iter().filter(|time| time.has_account);
+        let events: Vec<u32> = marked.map(|time| time.event).collect();
+        assert_eq!(events, [2]);
     }
 
     #[test]

@@ -3,9 +3,10 @@
 //! A path without a trend has its samples at events drawn without choosing, so that their mean
 //! place is as good as normal from a few samples on. That is asked of every path, and chance has
 //! as many tries. What passes must also hold with the errors that its own events show
-//! (`follow`), and with noise that adds up (`growth`).
+//! (`follow`), where rows of events were sampled at the same place (`chance::memory`), and with
+//! noise that adds up (`growth`).
 
-use super::chance::normal_above;
+use super::chance::{normal_above, worth_one};
 use super::samples::{PathId, Samples};
 use super::{CHANCE, EventTime};
 use crate::follow::follow;
@@ -74,9 +75,9 @@ pub(super) fn trending_paths(samples: &Samples, times: &[EventTime], way: Way) -
     for path in asked {
         let count = sums[path as usize] / samples.unit_ns;
         let moment = way.sign() * moments[path as usize] / samples.unit_ns;
-        let chance = tries * normal_above(moment / (count * spread).sqrt());
-        if chance < CHANCE {
-            let trend = examine(samples, path, &known, &numbers, way);
+        let z = moment / (count * spread).sqrt();
+        if tries * normal_above(z) < CHANCE {
+            let trend = examine(samples, path, &known, &numbers, (way, z));
             named.extend(trend.map(|it| (path, it)));
         }
     }
@@ -108,7 +109,7 @@ fn examine(
     path: PathId,
     known: &[usize],
     numbers: &[f64],
-    way: Way,
+    (way, z): (Way, f64),
 ) -> Option<GrowingPath> {
     let by_event = samples.by_event(path);
     let values: Vec<f64> = known.iter().map(|&at| by_event[at]).collect();
@@ -119,6 +120,15 @@ fn examine(
         values.chunks(block).map(mean).collect(),
     );
     let drift = assess(&blocks, &GrowthOptions::default());
+    // Rows of events that were sampled at the same place are worth one.
+    let line = Series::new(numbers.to_vec(), values.clone()).line_fit();
+    let expected = |number: &f64| line.intercept + line.rate * number;
+    let left = values
+        .iter()
+        .zip(numbers)
+        .map(|(ns, number)| ns - expected(number));
+    let worth_one = worth_one(&left.collect::<Vec<f64>>());
+    let chance = slope.chance.max(normal_above(z / worth_one.sqrt()));
     let holds = match way {
         Way::Up => slope.bytes_per_unit > 0.0 && drift.low > 0.0,
         Way::Down => slope.bytes_per_unit < 0.0 && drift.high < 0.0,
@@ -132,6 +142,6 @@ fn examine(
         high: slope.bytes_per_unit_high,
         early_samples: samples_in(&values[..half]),
         late_samples: samples_in(&values[half..]),
-        chance: slope.chance,
+        chance,
     })
 }

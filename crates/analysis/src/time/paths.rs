@@ -1,7 +1,7 @@
 //! Paths of functions that slow events are in for a larger share of their time than others.
 
 use super::CHANCE;
-use super::chance::{at_least, normal_above};
+use super::chance::{at_least, memory, normal_above};
 use super::samples::{PathId, Samples};
 use residue_profile::NodeId;
 
@@ -108,12 +108,21 @@ fn by_events(samples: &Samples, path: PathId, is_slow: &[bool]) -> f64 {
     let (found, slow_all) = (sum(&of_path, true), sum(&of_all, true));
     let (others, other_all) = (sum(&of_path, false), sum(&of_all, false));
     let (share, other_share) = (found / slow_all, others / other_all.max(1.0));
-    let events = of_path.iter().zip(&of_all).zip(is_slow);
-    let squares: f64 = events
-        .filter(|(_, slow)| **slow)
-        .map(|((path, all), _)| (path - share * all) / samples.unit_ns)
-        .map(|residual| residual * residual)
-        .sum();
+    let residual = |((path, all), slow): ((&f64, &f64), &bool)| {
+        let share = if *slow { share } else { other_share };
+        (path - share * all) / samples.unit_ns
+    };
+    let residuals = of_path.iter().zip(&of_all).zip(is_slow).map(residual);
+    let residuals: Vec<f64> = residuals.collect();
+    let slow: Vec<usize> = (0..is_slow.len()).filter(|&at| is_slow[at]).collect();
+    let mut squares: f64 = slow.iter().map(|&at| residuals[at] * residuals[at]).sum();
+    // Slow events near each other may have been sampled at the same place.
+    let memory = memory(&residuals);
+    for (place, &at) in slow.iter().enumerate() {
+        let later = slow[place + 1..].iter().map(|&later| later - at);
+        let near = later.take_while(|distance| *distance < memory.len());
+        squares += 2.0 * near.map(|distance| memory[distance].max(0.0)).sum::<f64>();
+    }
     // No less than independent samples have, were they of the others' share or of this one.
     let pooled = (found + others) / (slow_all + other_all);
     let variance = squares.max(pooled * (1.0 - pooled) * slow_all);

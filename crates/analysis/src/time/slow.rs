@@ -92,7 +92,8 @@ impl Question<'_> {
         if self.values.len() < bulk::FEWEST_VALUES {
             return None;
         }
-        let expected = self.expected();
+        let mut expected = self.expected();
+        self.add_accounts(&mut expected);
         let is_slow = self.slow(&expected);
         let slow: Vec<usize> = (0..self.values.len()).filter(|&at| is_slow[at]).collect();
         if slow.is_empty() {
@@ -148,6 +149,20 @@ impl Question<'_> {
         (0..self.values.len())
             .map(|at| (usual + moved(at)).max(least))
             .collect()
+    }
+
+    /// What the recorder's own accounts of the memory usually take is expected where there is one.
+    fn add_accounts(&self, expected: &mut [f64]) {
+        let with_account: Vec<usize> = (0..self.times.len())
+            .filter(|&at| self.times[at].has_account)
+            .collect();
+        let excess = |&at: &usize| self.values[at] - expected[at];
+        let mut sorted: Vec<f64> = with_account.iter().map(excess).collect();
+        sorted.sort_by(f64::total_cmp);
+        let usual = bulk::quantile(&sorted, 0.5).max(0.0);
+        for at in with_account {
+            expected[at] += usual;
+        }
     }
 
     fn slow(&self, expected: &[f64]) -> Vec<bool> {

@@ -144,10 +144,13 @@ const SHOWN_EVENTS: usize = 5;
 
 /// How many events are slow, and by how much.
 pub fn slow(slow: &SlowEvents) -> String {
-    let how = match slow.measure {
-        Measure::Cpu => "use more CPU time than expected",
-        Measure::Wall => "take longer than expected",
-        Measure::Waited => "wait longer than others",
+    let how = match (slow.measure, slow.events.len()) {
+        (Measure::Cpu, 1) => "uses more CPU time than expected",
+        (Measure::Cpu, _) => "use more CPU time than expected",
+        (Measure::Wall, 1) => "takes longer than expected",
+        (Measure::Wall, _) => "take longer than expected",
+        (Measure::Waited, 1) => "waits longer than the others",
+        (Measure::Waited, _) => "wait longer than the others",
     };
     let shown = slow.events.iter().take(SHOWN_EVENTS);
     let shown: Vec<String> = shown
