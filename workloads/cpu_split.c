@@ -7,7 +7,8 @@
  * 3 ms; blocked, all threads block all signals; own_signals, the program has a handler for SIGPROF, a timer of
  * its own that sends it every millisecond, and an alternate stack; restless, the threads sleep in poll, nanosleep
  * and usleep, and count what is interrupted; events, one thread works in events, and calls burn_five only from the
- * second half of them on; taken, the program takes every real-time signal and sends itself one.
+ * second half of them on; taken, the program takes every real-time signal and sends itself one; calls, burn_two
+ * works in the kernel; taken_io, the program takes SIGIO and sends itself one; full, no signal can be queued.
  *
  * Truth: FUNCTION.cpu_ns by the thread's clock; cpu_ns of all threads; interrupted, calls that ended early;
  * half, the first event with burn_five. */
@@ -15,14 +16,17 @@
 #include "residue.h"
 #include "truth.h"
 
+#include <fcntl.h>
 #include <poll.h>
 #include <pthread.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/time.h>
 #include <time.h>
 
-enum way { PLAIN, SHORT, BLOCKED, OWN_SIGNALS, RESTLESS, EVENTS, TAKEN, WAYS };
-static const char *const ways[] = {"plain", "short", "blocked", "own_signals", "restless", "events", "taken"};
+enum way { PLAIN, SHORT, BLOCKED, OWN_SIGNALS, RESTLESS, EVENTS, TAKEN, CALLS, TAKEN_IO, FULL, WAYS };
+static const char *const ways[] = {"plain",  "short", "blocked", "own_signals", "restless",
+                                   "events", "taken", "calls",   "taken_io",    "full"};
 static enum way way;
 static u64 wanted_ns;
 
@@ -41,24 +45,34 @@ static inline void burn(void) {
     for (unsigned i = 0; i < 12000; i++) HIDE(i);
 }
 
-static inline u64 burn_for(u64 ns) {
+/* The same in the kernel, which fills a buffer. */
+static int zeros = -1;
+static inline void burn_in_kernel(void) {
+    static __thread char buffer[1 << 17];
+    if (read(zeros, buffer, sizeof buffer) < 0) abort();
+}
+
+static inline u64 burn_for(u64 ns, int in_kernel) {
     u64 start = cpu_now(), now;
     do {
-        burn();
+        if (in_kernel)
+            burn_in_kernel();
+        else
+            burn();
         now = cpu_now();
     } while (now - start < ns);
     return now - start;
 }
 
-#define BURN(name)        \
-    NAMED u64 name(u64 ns) { \
-        u64 spent = burn_for(ns); \
-        KEEP_FRAME();     \
-        return spent;     \
+#define BURN(name, in_kernel)                \
+    NAMED u64 name(u64 ns) {                 \
+        u64 spent = burn_for(ns, in_kernel); \
+        KEEP_FRAME();                        \
+        return spent;                        \
     }
-BURN(burn_one)
-BURN(burn_two)
-BURN(burn_five)
+BURN(burn_one, 0)
+BURN(burn_two, way == CALLS)
+BURN(burn_five, 0)
 
 static void rest(struct worker *w) {
     struct timespec time = {0, 200000};
@@ -138,6 +152,12 @@ int main(int argc, char **argv) {
         pthread_sigmask(SIG_BLOCK, &all, NULL);
     }
     if (way == OWN_SIGNALS) take_signals();
+    if (way == CALLS) zeros = open("/dev/zero", O_RDONLY);
+    if (way == FULL) setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){0, 0});
+    if (way == TAKEN_IO) {
+        sigaction(SIGIO, &(struct sigaction){.sa_handler = own_handler}, NULL);
+        raise(SIGIO);
+    }
     struct sigaction now = {0};
     u64 handled = 0;
     for (int signal = 34; signal <= 64; signal++) {
@@ -167,6 +187,6 @@ int main(int argc, char **argv) {
     truth("interrupted", sum.interrupted);
     truth("handled", handled);
     if (way == OWN_SIGNALS) truth("had_ticks", ticks > 0);
-    if (way == TAKEN) truth("own_ticks", (u64)ticks);
+    if (way == TAKEN || way == TAKEN_IO) truth("own_ticks", (u64)ticks);
     return 0;
 }

@@ -34,9 +34,16 @@ fn expect_share(ledger: &Ledger, truths: &Truths, function: &str) {
 }
 
 /// What the threads used, which each thread's samples miss by two periods at most: the one that runs
-/// when it ends, and one that has ended and waits for the kernel's next look.
+/// when it ends, and one that has ended and waits for the kernel's next look. Where the kernel ticks
+/// less often it is two ticks.
 fn expect_all(ledger: &Ledger, truths: &Truths, threads: u64) {
-    let period = ledger.profile.meta.options.cpu_period_ns;
+    const LONGEST_TICK_NS: u64 = 10_000_000;
+    let period = ledger
+        .profile
+        .meta
+        .options
+        .cpu_period_ns
+        .max(LONGEST_TICK_NS);
     let sampled = ledger.total_of(StackKind::Cpu).cpu_ns;
     let truth = truths.get("cpu_ns");
     // Beside its work a program starts and ends, and the recorder takes its time.
@@ -117,6 +124,77 @@ fn threads_that_block_all_signals_are_sampled_all_the_same() {
     expect_all(&ledger, &truths, 2);
     // The program sees what it would see: it blocked all, and the signal is nobody's.
     assert_eq!(truths.get("handled"), 0);
+}
+
+/// Faster than any kernel ticks.
+const FINE: &str = "--cpu=4999";
+
+/// The note of a recording that only ticks brought samples to.
+fn has_ticks_only(ledger: &Ledger) -> bool {
+    let notes = &ledger.profile.meta.notes;
+    notes.iter().any(|note| note.contains("stands for several"))
+}
+
+#[test]
+fn beyond_the_kernels_ticks_each_sample_is_one_period() {
+    let lab = Lab::new();
+    let options = [FINE, "--no-heap", "--verify-stacks"];
+    let recorded = lab.record(&options, &["cpu_split", "400", "3"]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    expect_all(&ledger, &truths, 3);
+    for function in FUNCTIONS {
+        expect_share(&ledger, &truths, function);
+    }
+    let recorder = &ledger.profile.recorder;
+    assert_eq!((recorder.early_stacks, recorder.verify_differences), (0, 0));
+    if !has_ticks_only(&ledger) {
+        // Each sample was compared. Ticks pay for what was spent in the kernel, some at a time.
+        let sampled_ns = ledger.total_of(StackKind::Cpu).cpu_ns;
+        let periods = sampled_ns / ledger.profile.meta.options.cpu_period_ns;
+        let samples = recorder.verified_stacks;
+        assert!(samples * 10 > periods * 8, "{samples} for {periods}");
+    }
+}
+
+/// Where events do not strike: the kernel's time is known by its ticks alone.
+#[test]
+fn time_in_the_kernel_is_its_callers_at_any_rate() {
+    for rate in [RATE, FINE] {
+        let lab = Lab::new();
+        let recorded = lab.record(&[rate], &["cpu_split", "1000", "2", "calls"]);
+        let (ledger, truths) = (recorded.ledger(), recorded.truths());
+        expect_all(&ledger, &truths, 2);
+        let truth = truths.get("burn_two.cpu_ns") as f64;
+        let sampled = sampled_ns(&ledger, "burn_two") as f64;
+        // A quarter of two seconds, by 125 ticks a second: six standard errors of a share.
+        let all = truths.get("cpu_ns") as f64;
+        let share = truth / all;
+        let error = (share * (1.0 - share) / (all / 10e6)).sqrt() * all;
+        assert!(
+            (sampled - truth).abs() < 6.0 * error,
+            "{rate}: {sampled} sampled, {truth} used, standard error {error}"
+        );
+    }
+}
+
+#[test]
+fn a_program_that_handles_sigio_gets_its_own_and_ticks_bring_the_samples() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[FINE], &["cpu_split", "300", "2", "taken_io"]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    assert_eq!(truths.get("own_ticks"), 1);
+    assert!(has_ticks_only(&ledger));
+    expect_all(&ledger, &truths, 2);
+}
+
+/// Then the kernel sends SIGIO in place of an event's signal, which would end the program.
+#[test]
+fn a_full_queue_of_signals_ends_nobody() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[FINE], &["cpu_split", "300", "1", "full"]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    // Timers have their place in the queue from the start.
+    expect_all(&ledger, &truths, 1);
 }
 
 #[test]

@@ -3,11 +3,13 @@
 
 mod files;
 mod optional;
+mod perf;
 mod time;
 mod timers;
 
 pub use files::*;
 pub use optional::*;
+pub use perf::*;
 pub use time::*;
 pub use timers::*;
 

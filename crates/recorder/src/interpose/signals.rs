@@ -54,7 +54,7 @@ pub unsafe fn sigaction(signal: c_int, action: *const c_void, before: *mut c_voi
             }
             return 0;
         }
-        cpu::give_signal_back();
+        cpu::give_back(signal);
     }
     match REAL.get() {
         0 => -1,
@@ -73,7 +73,7 @@ macro_rules! older_ways {
                 type Real = unsafe extern "C" fn(c_int, usize) -> usize;
                 static REAL: Found = Found::new($symbol);
                 if cpu::is_taken(signal) {
-                    cpu::give_signal_back();
+                    cpu::give_back(signal);
                 }
                 match REAL.get() {
                     0 => usize::MAX,
