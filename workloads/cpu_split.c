@@ -8,7 +8,7 @@
  * its own that sends it every millisecond, and an alternate stack; restless, the threads sleep in poll, nanosleep
  * and usleep, and count what is interrupted; events, one thread works in events, and calls burn_five only from the
  * second half of them on; taken, the program takes every real-time signal and sends itself one; calls, burn_two
- * works in the kernel; taken_io, the program takes SIGIO and sends itself one; full, no signal can be queued.
+ * works in the kernel; full, no signal can be queued.
  *
  * Truth: FUNCTION.cpu_ns by the thread's clock; cpu_ns of all threads; interrupted, calls that ended early;
  * half, the first event with burn_five. */
@@ -24,9 +24,9 @@
 #include <sys/time.h>
 #include <time.h>
 
-enum way { PLAIN, SHORT, BLOCKED, OWN_SIGNALS, RESTLESS, EVENTS, TAKEN, CALLS, TAKEN_IO, FULL, WAYS };
+enum way { PLAIN, SHORT, BLOCKED, OWN_SIGNALS, RESTLESS, EVENTS, TAKEN, CALLS, FULL, WAYS };
 static const char *const ways[] = {"plain",  "short", "blocked", "own_signals", "restless",
-                                   "events", "taken", "calls",   "taken_io",    "full"};
+                                   "events", "taken", "calls",   "full"};
 static enum way way;
 static u64 wanted_ns;
 
@@ -154,10 +154,6 @@ int main(int argc, char **argv) {
     if (way == OWN_SIGNALS) take_signals();
     if (way == CALLS) zeros = open("/dev/zero", O_RDONLY);
     if (way == FULL) setrlimit(RLIMIT_SIGPENDING, &(struct rlimit){0, 0});
-    if (way == TAKEN_IO) {
-        sigaction(SIGIO, &(struct sigaction){.sa_handler = own_handler}, NULL);
-        raise(SIGIO);
-    }
     struct sigaction now = {0};
     u64 handled = 0;
     for (int signal = 34; signal <= 64; signal++) {
@@ -187,6 +183,6 @@ int main(int argc, char **argv) {
     truth("interrupted", sum.interrupted);
     truth("handled", handled);
     if (way == OWN_SIGNALS) truth("had_ticks", ticks > 0);
-    if (way == TAKEN || way == TAKEN_IO) truth("own_ticks", (u64)ticks);
+    if (way == TAKEN) truth("own_ticks", (u64)ticks);
     return 0;
 }

@@ -129,34 +129,25 @@ fn threads_that_block_all_signals_are_sampled_all_the_same() {
 /// Faster than any kernel ticks.
 const FINE: &str = "--cpu=4999";
 
-/// The note of a recording that only ticks brought samples to.
-fn has_ticks_only(ledger: &Ledger) -> bool {
-    let notes = &ledger.profile.meta.notes;
-    notes.iter().any(|note| note.contains("stands for several"))
-}
-
+/// Where stacks are compared, samples may come more often than ticks.
 #[test]
-fn beyond_the_kernels_ticks_each_sample_is_one_period() {
+fn stacks_of_samples_are_those_of_libgcc() {
     let lab = Lab::new();
     let options = [FINE, "--no-heap", "--verify-stacks"];
     let recorded = lab.record(&options, &["cpu_split", "400", "3"]);
     let (ledger, truths) = (recorded.ledger(), recorded.truths());
     expect_all(&ledger, &truths, 3);
-    for function in FUNCTIONS {
-        expect_share(&ledger, &truths, function);
-    }
     let recorder = &ledger.profile.recorder;
     assert_eq!((recorder.early_stacks, recorder.verify_differences), (0, 0));
-    if !has_ticks_only(&ledger) {
-        // Each sample was compared. Ticks pay for what was spent in the kernel, some at a time.
-        let sampled_ns = ledger.total_of(StackKind::Cpu).cpu_ns;
-        let periods = sampled_ns / ledger.profile.meta.options.cpu_period_ns;
-        let samples = recorder.verified_stacks;
-        assert!(samples * 10 > periods * 8, "{samples} for {periods}");
-    }
+    // 1.2 s in three threads, of which two run at any time.
+    assert!(
+        recorder.verified_stacks > 1000,
+        "{}",
+        recorder.verified_stacks
+    );
 }
 
-/// Where events do not strike: the kernel's time is known by its ticks alone.
+/// At a rate beyond the kernel's ticks a sample stands for several periods.
 #[test]
 fn time_in_the_kernel_is_its_callers_at_any_rate() {
     for rate in [RATE, FINE] {
@@ -166,7 +157,7 @@ fn time_in_the_kernel_is_its_callers_at_any_rate() {
         expect_all(&ledger, &truths, 2);
         let truth = truths.get("burn_two.cpu_ns") as f64;
         let sampled = sampled_ns(&ledger, "burn_two") as f64;
-        // A quarter of two seconds, by 125 ticks a second: six standard errors of a share.
+        // Two seconds, a hundred ticks each at least: six standard errors of a share.
         let all = truths.get("cpu_ns") as f64;
         let share = truth / all;
         let error = (share * (1.0 - share) / (all / 10e6)).sqrt() * all;
@@ -177,23 +168,12 @@ fn time_in_the_kernel_is_its_callers_at_any_rate() {
     }
 }
 
+/// Timers have their place in the queue from the start.
 #[test]
-fn a_program_that_handles_sigio_gets_its_own_and_ticks_bring_the_samples() {
-    let lab = Lab::new();
-    let recorded = lab.record(&[FINE], &["cpu_split", "300", "2", "taken_io"]);
-    let (ledger, truths) = (recorded.ledger(), recorded.truths());
-    assert_eq!(truths.get("own_ticks"), 1);
-    assert!(has_ticks_only(&ledger));
-    expect_all(&ledger, &truths, 2);
-}
-
-/// Then the kernel sends SIGIO in place of an event's signal, which would end the program.
-#[test]
-fn a_full_queue_of_signals_ends_nobody() {
+fn a_full_queue_of_signals_loses_no_samples() {
     let lab = Lab::new();
     let recorded = lab.record(&[FINE], &["cpu_split", "300", "1", "full"]);
     let (ledger, truths) = (recorded.ledger(), recorded.truths());
-    // Timers have their place in the queue from the start.
     expect_all(&ledger, &truths, 1);
 }
 
@@ -319,6 +299,91 @@ fn a_signal_of_somebody_else_ends_the_program_as_it_would() {
         ledger.profile.meta.end,
         residue_profile::End::Killed { signal: 61 }
     );
+}
+
+/// Records a way of `signal_users` and compares the samples of `burn_here` with what it used, where
+/// it says so.
+fn signal_user(options: &[&str], way: &str) -> (Ledger, Truths) {
+    let lab = Lab::new();
+    let options = [&[RATE], options].concat();
+    let recorded = lab.record(&options, &["signal_users", way]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    if let Some(truth) = truths.find("burn_here.cpu_ns") {
+        let sampled = sampled_ns(&ledger, "burn_here");
+        let period = ledger.profile.meta.options.cpu_period_ns;
+        assert!(
+            (truth - 3 * period..truth + 3 * period).contains(&sampled),
+            "{way}: {sampled} sampled, {truth} used"
+        );
+    }
+    (ledger, truths)
+}
+
+#[test]
+fn a_sample_needs_no_room_on_the_programs_stacks() {
+    signal_user(&[], "small_alternate");
+    signal_user(&[], "small_stack");
+}
+
+#[test]
+fn a_signal_that_the_program_waits_for_comes() {
+    assert_eq!(signal_user(&[], "named").1.get("got"), 7);
+    assert_eq!(signal_user(&[], "all").1.get("got"), 61);
+}
+
+#[test]
+fn usual_actions_of_signals_change_nothing() {
+    signal_user(&[], "vfork");
+    signal_user(&[], "restores");
+}
+
+#[test]
+fn a_handler_that_holds_all_signals_back_is_sampled() {
+    let (ledger, truths) = signal_user(&[], "masked");
+    let sampled = sampled_ns(&ledger, "burn_masked");
+    let truth = truths.get("burn_masked.cpu_ns");
+    assert!(sampled.abs_diff(truth) < truth / 4, "{sampled} {truth}");
+}
+
+/// By a system call that is not seen: what is not known is nobody's, and said.
+#[test]
+fn time_without_samples_is_charged_to_nobody() {
+    let lab = Lab::new();
+    let recorded = lab.record(&[RATE], &["signal_users", "raw_masked", "1000"]);
+    let (ledger, truths) = (recorded.ledger(), recorded.truths());
+    let truth = truths.get("burn_here.cpu_ns");
+    let sampled = sampled_ns(&ledger, "burn_here");
+    // The program reads its clock all the time: some of it is spent in the kernel.
+    assert!(sampled < truth + truth / 2, "{sampled} {truth}");
+    let notes = &ledger.profile.meta.notes;
+    let note = notes.iter().find(|note| note.contains("not sampled"));
+    assert!(note.is_some(), "{notes:?}");
+}
+
+#[test]
+fn threads_of_c11_and_children_without_a_block_are_sampled() {
+    assert_eq!(signal_user(&["--no-heap"], "c11").1.get("got"), 5);
+    let lab = Lab::new();
+    lab.record(&[RATE, "--no-heap"], &["signal_users", "forks"]);
+    let profiles = lab.profiles();
+    assert_eq!(profiles.len(), 2);
+    let sampled = profiles
+        .iter()
+        .map(|(_, ledger)| sampled_ns(ledger, "burn_child"));
+    let sampled: u64 = sampled.sum();
+    assert!(sampled > 200_000_000, "{sampled}");
+}
+
+/// No clock can be read there, and no handler could return.
+#[test]
+fn seccomps_strict_mode_ends_samples_and_that_is_said() {
+    let (ledger, truths) = signal_user(&[], "strict");
+    let clocks: u64 = ledger.profile.threads.iter().map(|it| it.cpu_ns).sum();
+    let truth = truths.get("burn_here.cpu_ns");
+    assert!(clocks < 3 * truth, "{clocks} {truth}");
+    let notes = &ledger.profile.meta.notes;
+    let note = notes.iter().find(|note| note.contains("samples ended"));
+    assert!(note.is_some(), "{notes:?}");
 }
 
 /// By the command, which takes any number.

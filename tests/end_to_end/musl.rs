@@ -185,6 +185,19 @@ fn samples_say_where_time_was_spent() {
     assert!(one > 0 && five > 2 * one, "{one} {five}");
 }
 
+/// Functions that musl has in assembler, without a size.
+#[test]
+fn samples_in_its_assembler_have_their_callers() {
+    let lab = Lab::new();
+    let program = build(&lab, "signal_users", &[]);
+    let recorded = lab.record(&["--cpu=97"], &[&program, "copies", "600"]);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let ledger = recorded.ledger();
+    let all = ledger.total_of(StackKind::Cpu).cpu_ns;
+    let below = ledger.sum_of(StackKind::Cpu, "burn_copying").cpu_ns;
+    assert!(below * 10 > all * 9, "{below} of {all}");
+}
+
 /// Code of the program that the C library calls, and through it the program's own callers.
 #[test]
 fn stacks_lead_through_the_library() {

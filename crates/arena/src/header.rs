@@ -151,8 +151,6 @@ pub const CPU_LOST_NS: Word = 98;
 /// Changes in the log that are of totals; and how many there were when the stride last doubled.
 pub const TOTALS_LOGGED: Word = 99;
 pub const TOTALS_LOGGED_AT_STRIDE: Word = 100;
-/// Where threads are sampled by events of perf: the time between two of the kernel's ticks.
-pub const CPU_EVENT_TICK_NS: Word = 101;
 
 // The events to record, from the begin of one to the begin of another, as they were asked for;
 // zero for the start and the end of the program.
@@ -189,9 +187,6 @@ pub const NOTE_BARE_CLONES_UNSEEN: u64 = 1 << 4;
 /// Samples of CPU time ended early: a filter of system calls does not let handlers return, or the
 /// program took every signal that could bring them.
 pub const NOTE_CPU_ENDED: u64 = 1 << 5;
-/// Samples of CPU time are asked for more often than the kernel ticks, and ticks alone bring them:
-/// events of perf are not permitted, or the program uses `SIGIO`.
-pub const NOTE_CPU_TICKS_ONLY: u64 = 1 << 6;
 
 /// The note that a family of functions by names of their own is recorded; see
 /// [`crate::own_names::FAMILIES`].

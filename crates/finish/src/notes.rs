@@ -106,14 +106,6 @@ fn note_cpu(notes: &mut Vec<String>, arena: &ArenaFile) {
                 .to_string(),
         );
     }
-    if arena.word(header::NOTES) & header::NOTE_CPU_TICKS_ONLY != 0 {
-        notes.push(
-            "--cpu: the kernel ticks less often than samples were asked for, and perf events are not \
-             permitted (kernel.perf_event_paranoid above 2), or the program uses SIGIO: a sample stands \
-             for several periods"
-                .to_string(),
-        );
-    }
     if let number @ 1.. = arena.word(header::THREADS_WITHOUT_TIMER) {
         notes.push(format!(
             "--cpu: {} not sampled: the kernel gave no timer (`ulimit -i` is the limit)",

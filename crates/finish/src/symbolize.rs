@@ -69,6 +69,9 @@ pub fn symbolize(
     found
 }
 
+/// The kernel's own library: it maps it into every process, and there is no file of it.
+const WITHOUT_FILE: &str = "linux-vdso.so.1";
+
 /// The addresses of a profile, by file: a file that was loaded several times is asked
 /// once.
 struct Asked {
@@ -85,7 +88,8 @@ impl Asked {
             request_of: HashMap::new(),
         };
         for frame in &profile.frames {
-            let Some(module) = profile.modules.get(frame.module as usize) else {
+            let module = profile.modules.get(frame.module as usize);
+            let Some(module) = module.filter(|module| module.path != WITHOUT_FILE) else {
                 continue;
             };
             let requests = &mut asked.requests;
@@ -306,6 +310,16 @@ mod tests {
         names
             .map(|number| name(number).map_or("?", String::as_str))
             .collect()
+    }
+
+    #[test]
+    fn the_kernels_own_library_is_looked_for_nowhere() {
+        let mut profile = profile();
+        for module in &mut profile.modules {
+            module.path = WITHOUT_FILE.to_string();
+        }
+        symbolize(&mut profile, &Search::default(), &|_, _| {});
+        assert_eq!(profile.meta.notes, ["a note"]);
     }
 
     #[test]

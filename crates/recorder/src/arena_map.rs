@@ -44,6 +44,11 @@ impl Arena {
         })
     }
 
+    /// Whether this process is a child made by `vfork`, which runs in the memory of its parent.
+    pub fn is_borrowed(self) -> bool {
+        u64::from(sys::pid()) != self.get(header::PID)
+    }
+
     /// Makes the file at `path` (zero-terminated) and maps it. The descriptor is
     /// closed again: programs close descriptors they do not know.
     /// Returns it with its length in bytes.

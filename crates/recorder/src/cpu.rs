@@ -20,60 +20,62 @@ pub use timer::Timer;
 use crate::arena_map::{Arena, bump};
 use crate::hot;
 use crate::ledger;
+use crate::loss::Loss;
 use crate::recorder;
 use crate::sys::{self, SignalAction, TimerSignal};
 use crate::thread::{self, Thread};
 use crate::unwind::rule::Cursor;
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU64, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicU64, Ordering};
 use residue_arena::tables::thread as stat;
 use residue_arena::{header, node};
-use timer::{Look, TIMER_VALUE};
+use timer::TIMER_VALUE;
 
 /// Signals that may bring samples, tried in turn: high real-time ones, which no system library
 /// uses, and not the highest, which other tools take.
 const SIGNALS: [u32; 6] = [61, 60, 59, 58, 57, 56];
 
-/// What the kernel sends instead when there is no room for one more signal of an event: the end of a
-/// program that does not expect it.
-const INSTEAD: u32 = 29;
+/// Not zero once the program blocked all signals, and this one was left out.
+static IS_LEFT_OUT: AtomicU32 = AtomicU32::new(0);
 
 /// Takes a signal, if samples were asked for. Where none is free there will be no samples.
 pub fn set_up(arena: Arena) {
-    let period_ns = arena.get(header::CPU_PERIOD_NS);
-    if period_ns == 0 {
+    if arena.get(header::CPU_PERIOD_NS) == 0 {
         return;
     }
-    match SIGNALS.into_iter().find(|&signal| take(signal)) {
+    // Whoever has some of them blocked may wait for them.
+    let blocked = sys::blocked_signals();
+    let is_open = |&signal: &u32| blocked >> (signal - 1) & 1 == 0;
+    let open = SIGNALS.into_iter().filter(is_open);
+    match open.chain(SIGNALS).find(|&signal| take(signal)) {
         Some(signal) => arena.set(header::CPU_SIGNAL, u64::from(signal)),
-        None => return arena.note(header::NOTE_CPU_ENDED),
+        None => arena.note(header::NOTE_CPU_ENDED),
     }
-    let tick_ns = sys::tick_ns();
-    if period_ns < tick_ns {
-        match take(INSTEAD) {
-            true => arena.set(header::CPU_EVENT_TICK_NS, tick_ns),
-            false => arena.note(header::NOTE_CPU_TICKS_ONLY),
-        }
+    if arena.get(header::WITHOUT_HEAP) != 0 {
+        static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
+        // SAFETY: the handler is a function of this library.
+        unsafe { hot::run_in_children(child_begins, &IS_REGISTERED) };
     }
+}
+
+/// A forked child has an arena from its first allocation on, or from here where those are not seen.
+unsafe extern "C" fn child_begins() {
+    recorder::with_thread(Loss::Nothing, |_, _, _| {});
 }
 
 /// Handles a signal that is nobody's, or that was the recorder's before a fork.
 fn take(signal: u32) -> bool {
     let is_free = sys::signal_action(signal)
-        .is_ok_and(|now| now.handler == 0 || now.handler == sampled as *const () as usize);
-    is_free && sys::handle_signal(signal, sampled).is_ok()
+        .is_ok_and(|now| now.handler == 0 || now.handler == handler as *const () as usize);
+    is_free && sys::handle_signal(signal, handler).is_ok()
 }
 
-/// Whether this is a signal that the recorder takes.
+/// Whether this is the signal that brings samples. In a child made by `vfork`, which has signals of
+/// its own and the memory of its parent, none does.
 pub fn is_taken(signal: c_int) -> bool {
-    let brings_samples = signal > 0 && taken_as_bit() == 1 << (signal as u32 - 1).min(63);
-    brings_samples || signal == INSTEAD as c_int && has_events()
-}
-
-/// Whether threads are sampled by events of perf, finer than the kernel's ticks.
-fn has_events() -> bool {
-    let arena = hot::get().recording_arena();
-    arena.is_some_and(|arena| arena.get(header::CPU_EVENT_TICK_NS) != 0)
+    signal > 0
+        && taken_as_bit() == 1 << (signal as u32 - 1).min(63)
+        && hot::get().arena().is_some_and(|arena| !arena.is_borrowed())
 }
 
 /// The signal that brings samples, in a set; zero where none is taken.
@@ -86,34 +88,32 @@ pub fn taken_as_bit() -> u64 {
     }
 }
 
-/// The program wants a signal for itself.
+/// The signal stays out of a set of all signals that the program blocks.
+pub fn leave_out() {
+    IS_LEFT_OUT.store(1, Ordering::Relaxed);
+}
+
+/// Ends sampling in all threads: the program wants the signal for itself, or handlers would not be
+/// allowed to do their work.
 #[cold]
-pub fn give_back(signal: c_int) {
-    match signal as u32 {
-        INSTEAD => end_events(),
-        _ => end(),
-    }
-    let _ = sys::set_signal_action(signal as u32, &SignalAction::default());
-}
-
-/// From now on the kernel's ticks alone bring samples.
-fn end_events() {
-    if let Some(arena) = hot::get().arena() {
-        arena.set(header::CPU_EVENT_TICK_NS, 0);
-        arena.note(header::NOTE_CPU_TICKS_ONLY);
-        thread::each(|thread| thread.timer.stop_event());
-    }
-}
-
-/// Ends sampling in all threads: handlers would not be allowed to return, say.
 pub fn end() {
-    let Some(arena) = hot::get().arena() else {
-        return;
-    };
-    if arena.word(header::CPU_SIGNAL).swap(0, Ordering::AcqRel) != 0 {
-        arena.note(header::NOTE_CPU_ENDED);
-        thread::each(|thread| thread.timer.stop());
+    if let Some(signal) = stop() {
+        // What is ignored leaves every queue; what waits there would end the program later.
+        let _ = sys::set_signal_action(signal, &SignalAction::ignore());
+        let _ = sys::set_signal_action(signal, &SignalAction::default());
     }
+}
+
+/// Stops all timers; returns the signal that brought samples.
+fn stop() -> Option<u32> {
+    let arena = hot::get().arena().filter(|arena| !arena.is_borrowed())?;
+    let signal = arena.word(header::CPU_SIGNAL).swap(0, Ordering::SeqCst);
+    if signal == 0 {
+        return None;
+    }
+    arena.note(header::NOTE_CPU_ENDED);
+    thread::each(|thread| thread.timer.stop());
+    Some(signal as u32)
 }
 
 /// Reads how much CPU time the threads that live have used.
@@ -141,43 +141,90 @@ pub fn thread_begins(stats: &[AtomicU64; stat::WORDS]) {
 
 /// The thread that has this state ends.
 pub fn thread_ends(arena: Arena, thread: &mut Thread) {
-    let used_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
-    thread.timer.end(used_ns, arena.get(header::CPU_PERIOD_NS));
+    let now_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
+    let period_ns = arena.get(header::CPU_PERIOD_NS);
+    let lost = thread.timer.end(now_ns, period_ns);
+    count_lost(arena, lost.wrapping_mul(period_ns));
+    // The clock may be forbidden by now.
+    let used_ns = now_ns.max(thread.stats[stat::CPU_NS].swap(0, Ordering::Relaxed));
     bump(&thread.stats[stat::EARLIER_CPU_NS], used_ns);
-    thread.stats[stat::CPU_NS].store(0, Ordering::Relaxed);
 }
 
-#[cold]
 fn count_lost(arena: Arena, ns: u64) {
-    arena
-        .word(header::CPU_LOST_NS)
-        .fetch_add(ns, Ordering::Relaxed);
+    if ns != 0 {
+        arena
+            .word(header::CPU_LOST_NS)
+            .fetch_add(ns, Ordering::Relaxed);
+    }
 }
 
-/// Somebody else sent the signal, which ends a program that does not expect it.
+/// Somebody else sent the signal. It ends a program that does not expect it; one that blocks all
+/// signals expects it to wait, and that is what it does from now on, in every thread that it comes to.
 #[cold]
-fn end_by(signal: c_int) {
-    let _ = sys::set_signal_action(signal as u32, &SignalAction::default());
-    sys::send_to_own_thread(signal);
+fn pass_on(signal: c_int, about: *const TimerSignal, context: *mut c_void) {
+    if IS_LEFT_OUT.load(Ordering::Relaxed) == 0 {
+        let _ = sys::set_signal_action(signal as u32, &SignalAction::default());
+        return sys::send_to_own_thread(signal);
+    }
+    stop();
+    // SAFETY: the mask that the kernel restores stands where it puts it.
+    unsafe {
+        let mask = context.byte_add(CONTEXT_MASK).cast::<u64>();
+        mask.write(mask.read() | 1 << (signal - 1));
+    }
+    sys::queue_again(about);
 }
 
 /// Offsets of registers in what the kernel hands to a handler.
 const CONTEXT_BP: usize = 120;
-const CONTEXT_CX: usize = 152;
 const CONTEXT_SP: usize = 160;
 const CONTEXT_IP: usize = 168;
+const CONTEXT_MASK: usize = 296;
+
+/// Has a sample taken on a stack of the recorder's own, where this thread has one: what is left of
+/// the program's may be a few hundred bytes.
+#[unsafe(naked)]
+unsafe extern "C" fn handler(signal: c_int, about: *const TimerSignal, context: *mut c_void) {
+    core::arch::naked_asm!(
+        ".cfi_startproc",
+        "push rbp",
+        ".cfi_adjust_cfa_offset 8",
+        ".cfi_rel_offset rbp, 0",
+        "mov rbp, rsp",
+        ".cfi_def_cfa_register rbp",
+        "push rdi",
+        "push rsi",
+        "push rdx",
+        "sub rsp, 8",
+        "call {stack}",
+        "add rsp, 8",
+        "pop rdx",
+        "pop rsi",
+        "pop rdi",
+        "test rax, rax",
+        "cmovne rsp, rax",
+        "call {sampled}",
+        "mov rsp, rbp",
+        "pop rbp",
+        ".cfi_def_cfa rsp, 8",
+        "ret",
+        ".cfi_endproc",
+        stack = sym own_stack,
+        sampled = sym sampled,
+    )
+}
+
+unsafe extern "C" fn own_stack() -> *mut u8 {
+    thread::own_timer().map_or(core::ptr::null_mut(), Timer::stack_top)
+}
 
 /// A period of this thread's CPU time has passed.
 unsafe extern "C" fn sampled(signal: c_int, about: *const TimerSignal, context: *mut c_void) {
     // SAFETY: the kernel hands over what it knows of the signal.
-    let about = unsafe { &*about };
-    let look = match about.code {
-        sys::FROM_TIMER if about.value == TIMER_VALUE => Look::Tick,
-        sys::FROM_EVENT if signal as u32 != INSTEAD => Look::Event,
-        // What the event stands for is owed, and the next look pays it.
-        sys::FROM_KERNEL if signal as u32 == INSTEAD => return,
-        _ => return end_by(signal),
-    };
+    let (code, value) = unsafe { ((*about).code, (*about).value) };
+    if code != sys::FROM_TIMER || value != TIMER_VALUE {
+        return pass_on(signal, about, context);
+    }
     let Some(arena) = hot::get().recording_arena() else {
         return;
     };
@@ -186,8 +233,10 @@ unsafe extern "C" fn sampled(signal: c_int, about: *const TimerSignal, context: 
         return;
     };
     let used_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
+    if used_ns == 0 {
+        return;
+    }
     thread::note_cpu_time(used_ns);
-    let period_ns = arena.get(header::CPU_PERIOD_NS);
     // SAFETY: the registers stand where the kernel puts them.
     let register = |offset: usize| unsafe { context.byte_add(offset).cast::<usize>().read() };
     let leaf = Cursor {
@@ -196,13 +245,13 @@ unsafe extern "C" fn sampled(signal: c_int, about: *const TimerSignal, context: 
         bp: register(CONTEXT_BP),
         exact: true,
     };
-    // A system call leaves there where it returns to; one that is made again is two bytes long.
-    let is_after_call = matches!(register(CONTEXT_CX).wrapping_sub(leaf.ip), 0 | 2);
-    let periods = timer.due_periods(arena, look, used_ns, is_after_call);
-    if periods == 0 {
+    let period_ns = arena.get(header::CPU_PERIOD_NS);
+    let due = timer.due(used_ns, period_ns);
+    count_lost(arena, period_ns.wrapping_mul(due.lost));
+    if due.sampled == 0 {
         return;
     }
-    let ns = period_ns.wrapping_mul(periods);
+    let ns = period_ns.wrapping_mul(due.sampled);
     let Some(mut guard) = thread::enter_for_sample() else {
         return count_lost(arena, ns);
     };
@@ -217,7 +266,7 @@ unsafe extern "C" fn sampled(signal: c_int, about: *const TimerSignal, context: 
         stack => ledger::record(arena, thread, stack),
     };
     match record {
-        Some(record) => ledger::sampled(arena, record, stack, periods, ns),
+        Some(record) => ledger::sampled(arena, record, stack, due.sampled, ns),
         None => count_lost(arena, ns),
     }
 }

@@ -69,21 +69,28 @@ pub fn function_around(address: usize) -> Option<(Range<usize>, bool)> {
         let tables = Tables::read(module.bias, module.dynamic.cast())?;
         (module.bias, tables.all_symbols())
     };
-    let (mut start, mut end) = (0, usize::MAX);
+    let (_, module_end) = crate::modules::range_of(address)?;
+    let (mut start, mut end) = (0, module_end);
+    // Functions written in assembler may have no size: they end where the next one begins.
+    let mut sizeless = 0;
     for symbol in symbols.iter().filter(|symbol| symbol.is_function()) {
         let first = bias.wrapping_add(symbol.value);
         let last = first.wrapping_add(symbol.bytes);
         if (first..last).contains(&address) {
             return Some((first..last, true));
         }
-        if last <= address {
-            start = start.max(last);
-        }
         if first > address {
             end = end.min(first);
+        } else if first == last {
+            sizeless = sizeless.max(first);
+        } else {
+            start = start.max(last);
         }
     }
-    (start != 0 && end != usize::MAX).then_some((start..end, false))
+    if sizeless != 0 && sizeless >= start {
+        return Some((sizeless..end, true));
+    }
+    (start != 0 && end != module_end).then_some((start..end, false))
 }
 
 /// All functions that the module exports that holds this address.
@@ -96,6 +103,7 @@ pub fn functions_for_test(address: usize) -> Vec<Range<usize>> {
         (module.bias, tables.all_symbols())
     };
     let functions = symbols.iter().filter(|symbol| symbol.is_function());
+    let functions = functions.filter(|symbol| symbol.bytes != 0);
     let ranges = functions.map(|it| bias + it.value..bias + it.value + it.bytes);
     ranges.collect()
 }
@@ -278,7 +286,7 @@ impl Symbol {
     }
 
     fn is_function(&self) -> bool {
-        self.section != 0 && self.kind() == KIND_FUNCTION && self.bytes != 0
+        self.section != 0 && self.kind() == KIND_FUNCTION
     }
 
     fn is_definition(&self) -> bool {

@@ -219,21 +219,32 @@ pub fn wipe_on_fork() -> Wiped {
 
 fn is_wiped_by_handler() -> bool {
     static IS_REGISTERED: AtomicBool = AtomicBool::new(false);
-    if !IS_REGISTERED.swap(true, Ordering::Relaxed) {
-        // SAFETY: the handler is a function of this library, which is never unloaded.
+    // SAFETY: the handler is a function of this library.
+    unsafe { run_in_children(wipe, &IS_REGISTERED) }
+}
+
+/// Has forked children run a handler, if that is not so yet; false where there is no way.
+///
+/// # Safety
+/// The handler must be a function of this library, which is never unloaded.
+pub unsafe fn run_in_children(handler: sys::ForkHandler, is_registered: &AtomicBool) -> bool {
+    if !is_registered.swap(true, Ordering::Relaxed) {
+        // SAFETY: the caller vouches for the handler.
         let is_done = unsafe {
             match (sys::register_atfork(), sys::pthread_atfork()) {
-                (Some(register), _) => register(None, None, Some(wipe), core::ptr::null_mut()) == 0,
+                (Some(register), _) => {
+                    register(None, None, Some(handler), core::ptr::null_mut()) == 0
+                }
                 // Musl's makes a block for it.
                 (None, Some(register)) => {
-                    loss::not_counted(|| register(None, None, Some(wipe)) == 0)
+                    loss::not_counted(|| register(None, None, Some(handler)) == 0)
                 }
                 (None, None) => false,
             }
         };
-        IS_REGISTERED.store(is_done, Ordering::Relaxed);
+        is_registered.store(is_done, Ordering::Relaxed);
     }
-    IS_REGISTERED.load(Ordering::Relaxed)
+    is_registered.load(Ordering::Relaxed)
 }
 
 /// In a child, before any other handler: this was the first to be registered.

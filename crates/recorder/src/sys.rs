@@ -3,13 +3,11 @@
 
 mod files;
 mod optional;
-mod perf;
 mod time;
 mod timers;
 
 pub use files::*;
 pub use optional::*;
-pub use perf::*;
 pub use time::*;
 pub use timers::*;
 
@@ -369,6 +367,15 @@ pub fn block_signals() -> u64 {
 
 pub fn restore_signals(mask: u64) {
     change_signal_mask(mask);
+}
+
+/// The signals that do not come to this thread now, as bits.
+pub fn blocked_signals() -> u64 {
+    let mut blocked = 0_u64;
+    let to = &raw mut blocked as usize;
+    // SAFETY: the kernel writes one word, and changes nothing.
+    let _ = unsafe { call(SYS_RT_SIGPROCMASK, [0, 0, to, 8, 0, 0]) };
+    blocked
 }
 
 /// Lets a signal come to this thread.

@@ -28,8 +28,9 @@ pub struct Purpose {
 }
 
 /// Functions that only samples of CPU time have a use for.
-const OF_CPU: [&str; 8] = [
+const OF_CPU: [&str; 9] = [
     "pthread_create",
+    "thrd_create",
     "sigaction",
     "signal",
     "bsd_signal",

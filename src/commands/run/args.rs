@@ -103,8 +103,7 @@ pub struct Args {
     ///
     /// Each thread is sampled by a timer on its own CPU time, with its whole stack: one that waits is
     /// not disturbed. `residue report --counter cpu` shows it. The recorder takes one real-time
-    /// signal for it. More samples than the kernel ticks (250 or 1000 a second) need perf events,
-    /// which kernel.perf_event_paranoid up to 2 permits.
+    /// signal for it; threads that block all signals are not sampled.
     #[arg(
         long,
         value_name = "HZ",

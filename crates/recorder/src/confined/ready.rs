@@ -36,7 +36,8 @@ pub struct Needs {
     memory: bool,
     longer_mappings: bool,
     pages: bool,
-    ways_back_from_handlers: bool,
+    /// What a handler that takes a sample needs: its clock, its locks, its way back.
+    samples: bool,
 }
 
 impl Needs {
@@ -44,8 +45,7 @@ impl Needs {
         memory: true,
         longer_mappings: true,
         pages: true,
-        // The one call that seccomp's strict mode allows besides reading, writing and ending.
-        ways_back_from_handlers: false,
+        samples: true,
     };
 
     pub fn under(filter: &[Instruction]) -> Needs {
@@ -56,7 +56,7 @@ impl Needs {
             memory: is_refused(sys::map_private_call(4096)),
             longer_mappings: is_refused(sys::extend_mapping_call(4096, 4096, 8192)),
             pages: is_refused(sys::advise_call(4096, 4096, sys::MADV_POPULATE_WRITE)),
-            ways_back_from_handlers: is_refused((sys::SYS_RT_SIGRETURN, [0; 6])),
+            samples: sys::calls_of_a_sample().into_iter().any(is_refused),
         }
     }
 }
@@ -65,7 +65,7 @@ pub fn make(needs: &Needs) {
     let Some(arena) = hot::get().recording_arena() else {
         return;
     };
-    if needs.ways_back_from_handlers {
+    if needs.samples {
         cpu::end();
     }
     // The state of this thread, with what it is called.

@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!   CPU time   ├───────┼───────┼───────┼───────┼───────┼──►  periods, by the thread's clock
-//!   ticks            ▲               ▲               ▲       the timer: every 4 ms, say
-//!   events         ▲       ▲       ▲    ─kernel─   ▲         perf: every period outside of the kernel
+//!   looks            ▲   ▲   ▲   ▲   ▲   ▲   ▲   ▲   ▲       the kernel's ticks: every 4 ms, say
+//!   samples          ▲       ▲       ▲       ▲       ▲       the first look after the end of a period
 //! ```
 //!
 //! A sample stands for the periods that have ended by the thread's clock since the last one. The
@@ -13,17 +13,11 @@
 //! ends: it is sampled one look later. So each moment is as likely to be seen as any other, also in
 //! threads that live for a millisecond; right after the end of a period, which comes later in short
 //! lives than looks do, the ends of threads would be seen too often.
-//!
-//! Where periods are shorter than ticks, an event of perf looks at each, if the kernel permits it. It
-//! is made not to strike inside the kernel: the signal would end a call that begins to wait. So an
-//! event stands for one period, and those that ended inside a call are owed to the next tick that
-//! comes with the end of a call. One is always left for the next event, whose period may have ended
-//! just before such a tick. Page faults look like the program's own code; they are owed for some
-//! ticks, then paid by any.
 
 use crate::arena_map::{Arena, bump};
+use crate::private;
 use crate::sys;
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
 use residue_arena::header;
 
 /// What the recorder's timers send along.
@@ -32,15 +26,15 @@ pub const TIMER_VALUE: usize = 0x0052_4553_4944_5545;
 /// Lets a timer run out at the kernel's next look.
 const AT_ONCE_NS: u64 = 1;
 
-/// Beside events: ticks for which time in the kernel may be owed.
-const OVERDUE_TICKS: u64 = 4;
+/// What a sample may stand for beside its own period and a long call of the kernel. A thread that was
+/// not looked at for longer kept the signal blocked: what it did then is not known, and it is not what
+/// it does now.
+const MOST_OWED_NS: u64 = 100_000_000;
 
-/// What looks at the thread's clock.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Look {
-    Tick,
-    Event,
-}
+/// The handler's own stack: the program's may have no room, and nor may its alternate one.
+const STACK_BYTES: usize = 64 << 10;
+/// Of it, what a sample touches.
+const STACK_TOUCHED_BYTES: usize = 12 << 10;
 
 /// The timer of a thread, as its state keeps it.
 pub struct Timer {
@@ -48,13 +42,21 @@ pub struct Timer {
     number: AtomicU32,
     /// Not zero once a look means a sample.
     is_ready: AtomicU32,
-    /// The page that keeps the event of perf; zero: none.
-    event: AtomicUsize,
     /// The thread's CPU time at the end of the period that runs.
     next_ns: AtomicU64,
     /// Left of the period when the last thread ended; zero where there was none.
     left_ns: AtomicU64,
     owed_periods: AtomicU64,
+    /// Of the thread's CPU time, what it had spent in the kernel at the last look.
+    system_ns: AtomicU64,
+    stack: AtomicPtr<u8>,
+}
+
+/// The periods of CPU time that a look finds ended.
+pub struct Due {
+    pub sampled: u64,
+    /// Those that nothing can be said of.
+    pub lost: u64,
 }
 
 impl Timer {
@@ -62,10 +64,9 @@ impl Timer {
     pub fn start(&self, arena: Arena, tid: u32) {
         self.stop();
         let period_ns = arena.get(header::CPU_PERIOD_NS);
-        // A child made by `vfork` has the memory of its parent, and timers of its own.
-        let is_borrowed = || u64::from(sys::pid()) != arena.get(header::PID);
         let signal = arena.get(header::CPU_SIGNAL) as u32;
-        if signal == 0 || is_borrowed() {
+        // A child made by `vfork` has the memory of its parent, and timers of its own.
+        if signal == 0 || arena.is_borrowed() {
             return;
         }
         let first_ns = match self.left_ns.swap(0, Ordering::Relaxed) {
@@ -74,40 +75,46 @@ impl Timer {
         };
         let now_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
         self.next_ns.store(now_ns + first_ns, Ordering::Relaxed);
+        self.system_ns.store(0, Ordering::Relaxed);
         let owes = self.owed_periods.load(Ordering::Relaxed) != 0;
         self.is_ready.store(u32::from(owes), Ordering::Relaxed);
         let expires_ns = if owes { AT_ONCE_NS } else { first_ns };
         // Whoever started the program may have had all signals blocked.
         sys::unblock_signal(signal);
-        let started = sys::create_timer(tid, signal, TIMER_VALUE).and_then(|timer| {
-            self.number.store(timer + 1, Ordering::Release);
-            sys::start_timer(timer, expires_ns, period_ns)
-        });
-        match started {
-            Ok(_) => self.start_event(arena, first_ns),
-            Err(_) => {
-                self.stop();
-                arena
-                    .word(header::THREADS_WITHOUT_TIMER)
-                    .fetch_add(1, Ordering::Relaxed);
-            }
+        let is_started = self.has_stack()
+            && sys::create_timer(clock(arena, period_ns), [tid, signal], TIMER_VALUE)
+                .and_then(|timer| {
+                    self.number.store(timer + 1, Ordering::Release);
+                    sys::start_timer(timer, expires_ns, period_ns)
+                })
+                .is_ok();
+        if !is_started {
+            self.stop();
+            arena
+                .word(header::THREADS_WITHOUT_TIMER)
+                .fetch_add(1, Ordering::Relaxed);
+        }
+        // Another thread may have ended all sampling, and seen no timer here.
+        fence(Ordering::SeqCst);
+        if arena.get(header::CPU_SIGNAL) != u64::from(signal) {
+            self.stop();
         }
     }
 
-    /// Has an event come after `period_ns` and then as often, where events are wanted.
-    fn start_event(&self, arena: Arena, period_ns: u64) {
-        let is_wanted = || arena.get(header::CPU_EVENT_TICK_NS) != 0;
-        if !is_wanted() {
-            return;
+    fn has_stack(&self) -> bool {
+        if self.stack.load(Ordering::Relaxed).is_null()
+            && let Some(stack) = private::map_array::<u8>(STACK_BYTES, STACK_TOUCHED_BYTES)
+        {
+            self.stack.store(stack, Ordering::Release);
         }
-        let signal = arena.get(header::CPU_SIGNAL) as u32;
-        match sys::start_event(sys::tid(), signal, period_ns) {
-            Ok(page) => self.event.store(page, Ordering::Release),
-            Err(_) => arena.note(header::NOTE_CPU_TICKS_ONLY),
-        }
-        // Ended in between by another thread, which may have seen no event here.
-        if !is_wanted() {
-            self.stop_event();
+        !self.stack.load(Ordering::Relaxed).is_null()
+    }
+
+    /// Where the handler's stack begins; null where there is none.
+    pub fn stack_top(&self) -> *mut u8 {
+        match self.stack.load(Ordering::Acquire) {
+            stack if stack.is_null() => stack,
+            stack => stack.wrapping_add(STACK_BYTES),
         }
     }
 
@@ -115,60 +122,25 @@ impl Timer {
         if let Some(timer) = self.number.swap(0, Ordering::AcqRel).checked_sub(1) {
             sys::delete_timer(timer);
         }
-        self.stop_event();
     }
 
-    pub fn stop_event(&self) {
-        match self.event.swap(0, Ordering::AcqRel) {
-            0 => {}
-            page => sys::stop_event(page),
-        }
-    }
-
-    /// The periods that a sample stands for that is taken now; none where it is too early.
-    pub fn due_periods(&self, arena: Arena, look: Look, used_ns: u64, is_after_call: bool) -> u64 {
-        let period_ns = arena.get(header::CPU_PERIOD_NS).max(1);
-        if self.event.load(Ordering::Relaxed) == 0 {
-            return match look {
-                Look::Tick => self.due_at_tick(used_ns, period_ns),
-                Look::Event => 0,
-            };
-        }
-        self.end_periods(used_ns, period_ns);
-        let owed = self.owed_periods.load(Ordering::Relaxed);
-        let paid = match look {
-            Look::Event => {
-                if self.is_ready.swap(1, Ordering::Relaxed) == 0 {
-                    self.stop_event();
-                    self.start_event(arena, period_ns);
-                }
-                owed.min(1)
-            }
-            Look::Tick => {
-                let overdue_ns = OVERDUE_TICKS * arena.get(header::CPU_EVENT_TICK_NS);
-                let is_overdue = owed.saturating_mul(period_ns) > overdue_ns;
-                if is_after_call || is_overdue {
-                    owed.saturating_sub(1)
-                } else {
-                    0
-                }
-            }
-        };
-        self.owed_periods.store(owed - paid, Ordering::Relaxed);
-        paid
-    }
-
-    /// Where ticks alone bring samples.
-    fn due_at_tick(&self, used_ns: u64, period_ns: u64) -> u64 {
+    /// What a look finds when the thread has used so much; nothing where it is too early.
+    pub fn due(&self, used_ns: u64, period_ns: u64) -> Due {
         let timer = self.number.load(Ordering::Relaxed);
         if self.is_ready.swap(1, Ordering::Relaxed) == 0
             && let Some(timer) = timer.checked_sub(1)
             && sys::start_timer(timer, AT_ONCE_NS, period_ns).is_ok()
         {
-            return 0;
+            let (sampled, lost) = (0, 0);
+            return Due { sampled, lost };
         }
         self.end_periods(used_ns, period_ns);
-        self.owed_periods.swap(0, Ordering::Relaxed)
+        let owed = self.owed_periods.swap(0, Ordering::Relaxed);
+        let system_ns = sys::thread_system_ns();
+        let before_ns = self.system_ns.swap(system_ns, Ordering::Relaxed);
+        let sampled = owed.min(most_owed(period_ns, system_ns.saturating_sub(before_ns)));
+        let lost = owed - sampled;
+        Due { sampled, lost }
     }
 
     /// Owes the periods that have ended.
@@ -182,14 +154,36 @@ impl Timer {
         }
     }
 
-    /// The thread ends when it has used so much.
-    pub fn end(&self, used_ns: u64, period_ns: u64) {
-        if self.number.load(Ordering::Relaxed) != 0 {
+    /// The thread ends when it has used so much; returns the periods that are lost with it.
+    pub fn end(&self, used_ns: u64, period_ns: u64) -> u64 {
+        // Not sampled, or its clock is not to be read.
+        if self.number.load(Ordering::Relaxed) == 0 || used_ns == 0 {
             self.stop();
-            self.end_periods(used_ns, period_ns);
-            let next_ns = self.next_ns.load(Ordering::Relaxed);
-            self.left_ns.store(next_ns - used_ns, Ordering::Relaxed);
+            return 0;
         }
+        self.stop();
+        self.end_periods(used_ns, period_ns);
+        let next_ns = self.next_ns.load(Ordering::Relaxed);
+        self.left_ns.store(next_ns - used_ns, Ordering::Relaxed);
+        let owed = self.owed_periods.load(Ordering::Relaxed);
+        let kept = owed.min(most_owed(period_ns, 0));
+        self.owed_periods.store(kept, Ordering::Relaxed);
+        owed - kept
+    }
+}
+
+/// In periods, for a thread that has been in the kernel for so long since the last look.
+fn most_owed(period_ns: u64, system_ns: u64) -> u64 {
+    1 + (MOST_OWED_NS + system_ns) / period_ns.max(1)
+}
+
+/// The clock of a thread's timer: its CPU time. To compare many stacks with libgcc's in little time,
+/// periods shorter than the kernel's ticks are real time; calls that wait are interrupted then.
+fn clock(arena: Arena, period_ns: u64) -> usize {
+    let compares = arena.get(header::VERIFY_EVERY) != 0;
+    match compares && period_ns < sys::tick_ns() {
+        true => sys::CLOCK_MONOTONIC,
+        false => sys::CLOCK_THREAD_CPUTIME_ID,
     }
 }
 

@@ -78,6 +78,9 @@ direct! {
     pthread_create(thread: *mut c_void, attributes: *const c_void,
         routine: Option<unsafe extern "C" fn(*mut c_void) -> *mut c_void>,
         argument: *mut c_void) -> c_int => threads::pthread_create;
+    thrd_create(thread: *mut c_void,
+        routine: Option<unsafe extern "C" fn(*mut c_void) -> *mut c_void>,
+        argument: *mut c_void) -> c_int => threads::thrd_create;
     sigaction(signal: c_int, action: *const c_void, before: *mut c_void) -> c_int
         => signals::sigaction;
     signal(signal: c_int, handler: usize) -> usize => signals::signal;

@@ -10,9 +10,11 @@ use crate::cpu;
 use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 
-/// `struct sigaction` and `sigset_t` of libc.
-const ACTION_BYTES: usize = 152;
+/// `sigset_t` of libc.
 const SET_WORDS: usize = 16;
+
+/// `SIG_DFL`: what the kernel does by itself.
+const USUAL: usize = 0;
 
 const BLOCK: c_int = 0;
 const SET_MASK: c_int = 2;
@@ -41,26 +43,47 @@ impl Found {
     }
 }
 
+/// `struct sigaction` of libc, up to its flags.
+#[repr(C)]
+#[derive(Clone, Copy)]
+struct Action {
+    handler: usize,
+    mask: [u64; SET_WORDS],
+    rest: [u64; 2],
+}
+
 /// # Safety
 /// The arguments must be what the function of this name takes.
 pub unsafe fn sigaction(signal: c_int, action: *const c_void, before: *mut c_void) -> c_int {
     type Real = unsafe extern "C" fn(c_int, *const c_void, *mut c_void) -> c_int;
     static REAL: Found = Found::new(c"sigaction");
+    // SAFETY: the program's own action, where it has one.
+    let wanted = unsafe { action.cast::<Action>().as_ref() };
     if cpu::is_taken(signal) {
-        if action.is_null() {
+        if wanted.is_none_or(|wanted| wanted.handler == USUAL) {
             if !before.is_null() {
                 // SAFETY: the program's own room for an action, of which zeros are the usual one.
-                unsafe { before.cast::<u8>().write_bytes(0, ACTION_BYTES) };
+                unsafe { before.cast::<u8>().write_bytes(0, size_of::<Action>()) };
             }
             return 0;
         }
-        cpu::give_back(signal);
+        cpu::end();
     }
-    match REAL.get() {
-        0 => -1,
-        // SAFETY: libc's function of this name; the program's own call, handed on.
-        real => unsafe { core::mem::transmute::<usize, Real>(real)(signal, action, before) },
+    let real = match REAL.get() {
+        0 => return -1,
+        // SAFETY: libc's function of this name.
+        real => unsafe { core::mem::transmute::<usize, Real>(real) },
+    };
+    let taken = cpu::taken_as_bit();
+    if let Some(wanted) = wanted.filter(|wanted| wanted.mask[0] & taken != 0) {
+        // A handler that holds all signals back is sampled as everything is.
+        let mut open = *wanted;
+        open.mask[0] &= !taken;
+        // SAFETY: the program's own call, with an action of the same kind.
+        return unsafe { real(signal, (&raw const open).cast(), before) };
     }
+    // SAFETY: the program's own call, handed on.
+    unsafe { real(signal, action, before) }
 }
 
 /// Functions that set what is done about a signal in older ways.
@@ -73,7 +96,10 @@ macro_rules! older_ways {
                 type Real = unsafe extern "C" fn(c_int, usize) -> usize;
                 static REAL: Found = Found::new($symbol);
                 if cpu::is_taken(signal) {
-                    cpu::give_back(signal);
+                    if handler == USUAL {
+                        return USUAL;
+                    }
+                    cpu::end();
                 }
                 match REAL.get() {
                     0 => usize::MAX,
@@ -90,6 +116,13 @@ older_ways! {
     bsd_signal, c"bsd_signal";
     sysv_signal, c"__sysv_signal";
     sigset, c"sigset";
+}
+
+/// Whether these are all signals, or all but some: no program means each of them. One that names a
+/// few real-time signals means to wait for them.
+fn is_all(set: u64) -> bool {
+    const FIRST_REAL_TIME: u32 = 34;
+    (set >> (FIRST_REAL_TIME - 1)).count_ones() >= 16
 }
 
 /// Functions that change which signals a thread does not want now.
@@ -110,7 +143,11 @@ macro_rules! masks {
                 let taken = cpu::taken_as_bit();
                 // SAFETY: the program's own set, of which the kernel reads the first word.
                 let has_taken = !set.is_null() && unsafe { set.read() } & taken != 0;
-                if has_taken && matches!(how, BLOCK | SET_MASK) {
+                // SAFETY: as above.
+                if has_taken && matches!(how, BLOCK | SET_MASK) && !is_all(unsafe { set.read() }) {
+                    cpu::end();
+                } else if has_taken && matches!(how, BLOCK | SET_MASK) {
+                    cpu::leave_out();
                     let mut without = [0; SET_WORDS];
                     // SAFETY: as above.
                     without[0] = unsafe { set.read() } & !taken;

@@ -8,12 +8,11 @@ use crate::hot;
 use crate::loss::Loss;
 use crate::private;
 use crate::recorder;
-use core::ffi::{c_int, c_void};
+use crate::setup;
+use core::ffi::{CStr, c_int, c_void};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
-type Create =
-    unsafe extern "C" fn(*mut c_void, *const c_void, Option<Routine>, *mut c_void) -> c_int;
 
 /// What a thread is to run. Free while there is no routine.
 #[repr(C)]
@@ -50,6 +49,37 @@ fn taken(routine: Routine, argument: *mut c_void) -> Option<*mut Start> {
         })
 }
 
+/// Makes a thread by `create`, which is given a routine and its argument.
+fn begin(
+    routine: Option<Routine>,
+    argument: *mut c_void,
+    create: impl Fn(Option<Routine>, *mut c_void) -> c_int,
+) -> c_int {
+    let start = match routine {
+        Some(routine) if hot::get().is_recording() || setup::wake() => taken(routine, argument),
+        _ => None,
+    };
+    let Some(start) = start else {
+        return create(routine, argument);
+    };
+    let result = create(Some(begin_thread), start.cast());
+    if result != 0 {
+        // SAFETY: the places are mapped for ever, and no thread has this one.
+        unsafe { (*start).routine.store(0, Ordering::Release) };
+    }
+    result
+}
+
+/// Libc's function of a name, in libpthread before glibc 2.34.
+fn found(name: &CStr, known: &AtomicUsize) -> usize {
+    let mut address = known.load(Ordering::Relaxed);
+    if address == 0 {
+        address = real::named(name, &[c"libpthread.so.0"]);
+        known.store(address, Ordering::Relaxed);
+    }
+    address
+}
+
 /// # Safety
 /// The arguments must be what the function of this name takes.
 pub unsafe fn pthread_create(
@@ -58,33 +88,42 @@ pub unsafe fn pthread_create(
     routine: Option<Routine>,
     argument: *mut c_void,
 ) -> c_int {
+    type Create =
+        unsafe extern "C" fn(*mut c_void, *const c_void, Option<Routine>, *mut c_void) -> c_int;
     const TRY_AGAIN: c_int = 11;
     static REAL: AtomicUsize = AtomicUsize::new(0);
-    let mut address = REAL.load(Ordering::Relaxed);
-    if address == 0 {
-        address = real::named(c"pthread_create", &[c"libpthread.so.0"]);
-        REAL.store(address, Ordering::Relaxed);
-    }
-    if address == 0 {
-        return TRY_AGAIN;
-    }
-    // SAFETY: libc's function of this name.
-    let create = unsafe { core::mem::transmute::<usize, Create>(address) };
-    let start = match routine {
-        Some(routine) if hot::get().is_recording() => taken(routine, argument),
-        _ => None,
+    let create = match found(c"pthread_create", &REAL) {
+        0 => return TRY_AGAIN,
+        // SAFETY: libc's function of this name.
+        address => unsafe { core::mem::transmute::<usize, Create>(address) },
     };
-    let Some(start) = start else {
-        // SAFETY: the program's own call, handed on.
-        return unsafe { create(thread, attributes, routine, argument) };
+    begin(routine, argument, |routine, argument| {
+        // SAFETY: the program's own call, with its routine or one that runs it.
+        unsafe { create(thread, attributes, routine, argument) }
+    })
+}
+
+/// Its routine returns a number, in the same register.
+///
+/// # Safety
+/// The arguments must be what the function of this name takes.
+pub unsafe fn thrd_create(
+    thread: *mut c_void,
+    routine: Option<Routine>,
+    argument: *mut c_void,
+) -> c_int {
+    type Create = unsafe extern "C" fn(*mut c_void, Option<Routine>, *mut c_void) -> c_int;
+    const ERROR: c_int = 2;
+    static REAL: AtomicUsize = AtomicUsize::new(0);
+    let create = match found(c"thrd_create", &REAL) {
+        0 => return ERROR,
+        // SAFETY: libc's function of this name.
+        address => unsafe { core::mem::transmute::<usize, Create>(address) },
     };
-    // SAFETY: the program's own call, with a routine that runs the program's.
-    let result = unsafe { create(thread, attributes, Some(begin_thread), start.cast()) };
-    if result != 0 {
-        // SAFETY: the places are mapped for ever, and no thread has this one.
-        unsafe { (*start).routine.store(0, Ordering::Release) };
-    }
-    result
+    begin(routine, argument, |routine, argument| {
+        // SAFETY: the program's own call, with its routine or one that runs it.
+        unsafe { create(thread, routine, argument) }
+    })
 }
 
 /// Where a new thread begins: it becomes known to the recorder, then runs what it was made for.

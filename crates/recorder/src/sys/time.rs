@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SYS_NANOSLEEP: usize = 35;
 const SYS_FUTEX: usize = 202;
-const SYS_CLOCK_GETTIME: usize = 228;
+pub(super) const SYS_CLOCK_GETTIME: usize = 228;
 
 pub const CLOCK_REALTIME: usize = 0;
 pub const CLOCK_MONOTONIC: usize = 1;
@@ -22,6 +22,31 @@ pub fn clock_ns(clock: usize) -> u64 {
             [clock, time.as_mut_ptr() as usize, 0, 0, 0, 0],
         )
     };
+    time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
+}
+
+/// CPU time that this thread has spent in the kernel, about.
+pub fn thread_system_ns() -> u64 {
+    const SYS_GETRUSAGE: usize = 98;
+    const THIS_THREAD: usize = 1;
+    // Seconds and microseconds of the program's own time, then of the kernel's, then counts.
+    let mut usage = [0_u64; 18];
+    let to = usage.as_mut_ptr() as usize;
+    // SAFETY: the kernel writes 18 words.
+    let _ = unsafe { call(SYS_GETRUSAGE, [THIS_THREAD, to, 0, 0, 0, 0]) };
+    usage[2]
+        .wrapping_mul(1_000_000_000)
+        .wrapping_add(usage[3].wrapping_mul(1000))
+}
+
+/// Time from one of the kernel's ticks to the next, in which its coarse clock stands still.
+pub fn tick_ns() -> u64 {
+    const SYS_CLOCK_GETRES: usize = 229;
+    const CLOCK_MONOTONIC_COARSE: usize = 6;
+    let mut time = [0_u64; 2];
+    let to = time.as_mut_ptr() as usize;
+    // SAFETY: the kernel writes two words into the array.
+    let _ = unsafe { call(SYS_CLOCK_GETRES, [CLOCK_MONOTONIC_COARSE, to, 0, 0, 0, 0]) };
     time[0].wrapping_mul(1_000_000_000).wrapping_add(time[1])
 }
 

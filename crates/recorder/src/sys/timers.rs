@@ -9,8 +9,16 @@ const SYS_TIMER_SETTIME: usize = 223;
 const SYS_TIMER_DELETE: usize = 226;
 const SYS_TGKILL: usize = 234;
 
-/// The system call that a handler returns by.
-pub const SYS_RT_SIGRETURN: usize = 15;
+/// The system calls that a sample cannot be taken without.
+pub fn calls_of_a_sample() -> [(usize, [usize; 6]); 3] {
+    const RT_SIGRETURN: usize = 15;
+    let clock = [super::CLOCK_THREAD_CPUTIME_ID, 0, 0, 0, 0, 0];
+    [
+        (RT_SIGRETURN, [0; 6]),
+        (super::SYS_CLOCK_GETTIME, clock),
+        (super::SYS_RT_SIGPROCMASK, [2, 0, 0, 8, 0, 0]),
+    ]
+}
 
 /// The clock of another thread's CPU time.
 pub fn thread_cpu_clock(tid: u32) -> usize {
@@ -34,9 +42,8 @@ pub struct TimerSignal {
 /// The code of a signal that a timer sent.
 pub const FROM_TIMER: c_int = -2;
 
-/// A timer on the CPU time of this thread, which will send it `signal` with `value`. It does not
-/// run yet.
-pub fn create_timer(tid: u32, signal: u32, value: usize) -> Result<u32, Errno> {
+/// A timer on a clock of this thread, which will send it `signal` with `value`. It does not run yet.
+pub fn create_timer(clock: usize, [tid, signal]: [u32; 2], value: usize) -> Result<u32, Errno> {
     const TO_THREAD: u32 = 4;
     /// `struct sigevent`: value, signal, way, thread.
     #[repr(C)]
@@ -56,7 +63,7 @@ pub fn create_timer(tid: u32, signal: u32, value: usize) -> Result<u32, Errno> {
     };
     let mut timer = 0_u32;
     let (about, to) = (&raw const event as usize, &raw mut timer as usize);
-    let arguments = [super::CLOCK_THREAD_CPUTIME_ID, about, to, 0, 0, 0];
+    let arguments = [clock, about, to, 0, 0, 0];
     // SAFETY: the kernel reads the event and writes one number.
     unsafe { call(SYS_TIMER_CREATE, arguments) }.map(|_| timer)
 }
@@ -73,6 +80,17 @@ pub fn start_timer(timer: u32, first_ns: u64, period_ns: u64) -> Result<usize, E
 pub fn delete_timer(timer: u32) {
     // SAFETY: a timer of the recorder's own.
     let _ = unsafe { call(SYS_TIMER_DELETE, [timer as usize, 0, 0, 0, 0, 0]) };
+}
+
+/// Queues a signal for the process once more, with all that is said of it.
+pub fn queue_again(about: *const TimerSignal) {
+    const SYS_RT_SIGQUEUEINFO: usize = 129;
+    // SAFETY: what the kernel handed to a handler is what it takes here.
+    let _ = unsafe {
+        let signal = (*about).signal as usize;
+        let arguments = [super::pid() as usize, signal, about as usize, 0, 0, 0];
+        call(SYS_RT_SIGQUEUEINFO, arguments)
+    };
 }
 
 /// Sends this thread a signal.
@@ -100,6 +118,17 @@ pub struct SignalAction {
     pub mask: u64,
 }
 
+impl SignalAction {
+    /// The signal is dropped, also where it waits already.
+    pub fn ignore() -> SignalAction {
+        const IGNORE: usize = 1;
+        SignalAction {
+            handler: IGNORE,
+            ..SignalAction::default()
+        }
+    }
+}
+
 pub type SignalHandler = unsafe extern "C" fn(c_int, *const TimerSignal, *mut c_void);
 
 const WITH_INFO: usize = 4;
@@ -115,13 +144,13 @@ pub fn signal_action(signal: u32) -> Result<SignalAction, Errno> {
     unsafe { call(SYS_RT_SIGACTION, [signal as usize, 0, to, 8, 0, 0]) }.map(|_| action)
 }
 
-/// Has `signal` handled. The handler runs on the thread's alternate stack where it has one: stacks
-/// of other languages' runtimes have no room for it. All other signals wait meanwhile.
+/// Has `signal` handled. What the kernel keeps for it goes to the thread's alternate stack where it has
+/// one: stacks of other languages' runtimes have no room for it. All other signals wait meanwhile.
 pub fn handle_signal(signal: u32, handler: SignalHandler) -> Result<(), Errno> {
     let action = SignalAction {
         handler: handler as usize,
         flags: WITH_INFO | WITH_RESTORER | ON_ALTERNATE_STACK | RESTART_CALLS,
-        restorer: return_from_signal as *const () as usize,
+        restorer: return_from_signal as *const () as usize + 1,
         mask: u64::MAX,
     };
     set_signal_action(signal, &action)
@@ -133,9 +162,10 @@ pub fn set_signal_action(signal: u32, action: &SignalAction) -> Result<(), Errno
     unsafe { call(SYS_RT_SIGACTION, [signal as usize, from, 0, 8, 0, 0]) }.map(|_| ())
 }
 
-/// The way back from a handler. Unwinders and debuggers know it by these very instructions; it
-/// must have no unwind table.
+/// The way back from a handler, behind one byte. Unwinders and debuggers know it by these very
+/// instructions; it must have no unwind table. They look up the byte before a return address: that
+/// must not be the last one of a function that has a table.
 #[unsafe(naked)]
 unsafe extern "C" fn return_from_signal() {
-    core::arch::naked_asm!(".byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0", "syscall")
+    core::arch::naked_asm!("nop", ".byte 0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0", "syscall")
 }

@@ -35,6 +35,9 @@ const ENDLESS: [&CStr; 8] = [
 ];
 
 /// The rule for an address in musl, where no table has one.
+///
+/// Never part of its caller: what it needs of the stack, every miss of a rule would take.
+#[inline(never)]
 pub fn rule_for(ip: usize, is_exact: bool) -> Option<Rule> {
     let address = if is_exact { ip } else { ip.wrapping_sub(1) };
     if !sys::is_musl() || !modules::is_in_linker(address) {
@@ -208,9 +211,7 @@ impl<'a> Walk<'a> {
     }
 
     fn code(&self, at: usize) -> &'static [u8] {
-        let bytes = (self.range.end - at).min(decode::LONGEST);
-        // SAFETY: the code of a library that is never unloaded.
-        unsafe { core::slice::from_raw_parts(at as *const u8, bytes) }
+        code(at..self.range.end)
     }
 
     /// A way begins there, with this state.
@@ -236,13 +237,24 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// The first instruction of a range, and what follows it as far as one may reach.
+fn code(range: Range<usize>) -> &'static [u8] {
+    const PAGE_BYTES: usize = 4096;
+    let mut bytes = (range.end - range.start).min(decode::LONGEST);
+    let left_of_page = PAGE_BYTES - range.start % PAGE_BYTES;
+    // Code may end with the page, and nothing be behind it.
+    if bytes > left_of_page && !sys::is_readable(range.start + left_of_page) {
+        bytes = left_of_page;
+    }
+    // SAFETY: the code of a library that is never unloaded.
+    unsafe { core::slice::from_raw_parts(range.start as *const u8, bytes) }
+}
+
 /// Where the next function begins: behind instructions that do nothing.
 fn after_padding(range: Range<usize>) -> Option<usize> {
     let mut at = range.start;
     while range.contains(&at) {
-        let bytes = (range.end - at).min(decode::LONGEST);
-        // SAFETY: the code of a library that is never unloaded.
-        let code = unsafe { core::slice::from_raw_parts(at as *const u8, bytes) };
+        let code = code(at..range.end);
         let (opcode, _, rest) = split(code)?;
         let is_padding = matches!((opcode, rest), (0x90 | 0xcc, _) | (0x0f, [0x1f, ..]));
         if !is_padding {
@@ -256,9 +268,11 @@ fn after_padding(range: Range<usize>) -> Option<usize> {
 /// What an instruction does to sp and bp.
 enum Effect {
     Now(State),
-    /// Something that is not followed.
+    /// It ends what is known of this way: sp is taken from bp, as where functions with a frame
+    /// pointer end.
     Unknown,
-    /// What no compiler does.
+    /// What no compiler does, or what makes sp depend on more than the place: room for an array
+    /// whose length is known only then.
     Wrong,
 }
 
@@ -305,39 +319,44 @@ fn effect(code: &[u8], state: State) -> Effect {
         0x68 | 0x6a | 0x9c => state.pushed(1),
         0xff if field == 6 => state.pushed(1),
         // pop
-        0x58..=0x5f if opcode & 7 == SP && !high => Effect::Unknown,
+        0x58..=0x5f if opcode & 7 == SP && !high => Effect::Wrong,
         0x58..=0x5f if opcode & 7 == BP && !high => match state.bp == state.depth {
             true => State { bp: 0, ..state }.pushed(-1),
             false => Effect::Unknown,
         },
         0x58..=0x5f | 0x8f | 0x9d => state.pushed(-1),
         // enter, leave
-        0xc8 | 0xc9 => Effect::Unknown,
+        0xc8 => Effect::Wrong,
+        0xc9 => Effect::Unknown,
         // add and sub of a number; cmp changes nothing.
         0x81 | 0x83 if last_is_sp => match (field, number(rest)) {
             (7, _) => Effect::Now(state),
             (0, Some(bytes)) => state.moved(-bytes),
             (5, Some(bytes)) => state.moved(bytes),
-            _ => Effect::Unknown,
+            _ => Effect::Wrong,
         },
         // lea
         0x8d if first_is_sp => match (mode, register, rest.get(1), rex & 3) {
             (1 | 2, SP, Some(0x24), 0) => match number(&rest[1..]) {
                 Some(bytes) => state.moved(-bytes),
-                None => Effect::Unknown,
+                None => Effect::Wrong,
             },
-            _ => Effect::Unknown,
+            (1 | 2, BP, _, 0) => Effect::Unknown,
+            _ => Effect::Wrong,
         },
+        // mov of bp to sp
+        0x89 if last_is_sp && field == BP && rex & 4 == 0 => Effect::Unknown,
+        0x8b if first_is_sp && mode == 3 && register == BP && !high => Effect::Unknown,
         // Other arithmetic, mov and xchg with sp as what is written.
         0x01 | 0x09 | 0x11 | 0x19 | 0x21 | 0x29 | 0x31 | 0x87 | 0x89 | 0xc7 | 0xf7
             if last_is_sp =>
         {
-            Effect::Unknown
+            Effect::Wrong
         }
         0x03 | 0x0b | 0x13 | 0x1b | 0x23 | 0x2b | 0x33 | 0x63 | 0x87 | 0x8b if first_is_sp => {
-            Effect::Unknown
+            Effect::Wrong
         }
-        0x94 | 0xbc if !high => Effect::Unknown,
+        0x94 | 0xbc if !high => Effect::Wrong,
         _ => Effect::Now(state),
     }
 }

@@ -147,8 +147,10 @@ fn rule_in_module(module: &modules::Located, address: usize, ip: usize) -> Optio
 /// `mov $15, %rax; syscall`.
 fn returns_from_signal(ip: usize) -> bool {
     const RETURN: [u8; 9] = [0x48, 0xc7, 0xc0, 0x0f, 0, 0, 0, 0x0f, 0x05];
-    // SAFETY: `ip` lies in the code of a loaded module, which is longer than this.
-    unsafe { (ip as *const [u8; 9]).read_unaligned() == RETURN }
+    // A module may have holes, and a word that is no return address may point into one.
+    let is_there = sys::is_readable(ip) && sys::is_readable(ip + RETURN.len() - 1);
+    // SAFETY: the bytes are there.
+    is_there && unsafe { (ip as *const [u8; 9]).read_unaligned() == RETURN }
 }
 
 #[derive(Clone, Copy)]
