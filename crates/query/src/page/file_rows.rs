@@ -38,8 +38,10 @@ pub struct Limits {
     pub row_bytes: usize,
     /// Begins at which it is known what stacks hold.
     pub begins: usize,
-    /// That what stacks allocated from place to place takes in the file, and as much for CPU time.
+    /// That what stacks allocated from place to place takes in the file, and as much for CPU time:
+    /// in all, and more for each row.
     pub spent_bytes: usize,
+    pub spent_bytes_per_row: usize,
     /// Stacks of one row whose changes stand apart because they fall.
     pub falling: usize,
     /// Rows whose frames, sizes and births are in the file, and what they take.
@@ -53,6 +55,7 @@ impl Limits {
         row_bytes: 5 << 20,
         begins: 500,
         spent_bytes: 64 << 10,
+        spent_bytes_per_row: 64,
         falling: 8,
         details: 100,
         detail_bytes: 2 << 20,
@@ -112,10 +115,13 @@ impl FileRows {
         let timeline = &opened.profile.timeline;
         let mut places = Places::of(timeline, limits.begins);
         let ends_known = [&places.allocated, &places.cpu].map(|ends| ends.places.len());
-        places.thin(timeline, limits.spent_bytes);
         let mut chosen = choice::choose(opened, limits.rows)?;
         keep_short_paths(opened, &mut chosen, limits.row_bytes);
-        let mut histories = histories_of_members(opened, &chosen, &places).into_iter();
+        let (number_of_stack, count) = numbers_of_members(opened, &chosen);
+        let for_rows = limits.spent_bytes_per_row.saturating_mul(chosen.len());
+        let spent_bytes = limits.spent_bytes.saturating_add(for_rows);
+        places.thin(timeline, &number_of_stack, spent_bytes);
+        let mut histories = histories(timeline, &places, &number_of_stack, count).into_iter();
         let mut labels = FileLabels::of(&opened.tree(Detail::Function).tree);
         let mut libraries = FileLabels::of(&opened.tree(Detail::Library).tree);
         let mut stacks = Vec::new();
@@ -228,12 +234,8 @@ fn keep_short_paths(opened: &Opened, chosen: &mut Vec<GroupId>, row_bytes: usize
     chosen.truncate(kept);
 }
 
-/// One for each stack of the chosen groups, group by group.
-fn histories_of_members(
-    opened: &Opened,
-    chosen: &[GroupId],
-    places: &Places,
-) -> Vec<histories::History> {
+/// A number for each stack of the chosen groups, group by group, and how many there are.
+fn numbers_of_members(opened: &Opened, chosen: &[GroupId]) -> (Vec<u32>, u32) {
     let mut number_of_stack = vec![NO_HISTORY; opened.profile.stacks.len()];
     let members = chosen.iter().flat_map(|&it| opened.groups().members(it));
     let mut count = 0;
@@ -241,5 +243,5 @@ fn histories_of_members(
         number_of_stack[stack as usize] = count;
         count += 1;
     }
-    histories(&opened.profile.timeline, places, &number_of_stack, count)
+    (number_of_stack, count)
 }

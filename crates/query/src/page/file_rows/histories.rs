@@ -91,10 +91,17 @@ impl Places {
     }
 
     /// Leaves out ends until what lies between them takes no more than so many bytes in the file.
-    pub fn thin(&mut self, timeline: &Timeline, most_bytes: usize) {
+    /// Of stacks that have a number.
+    pub fn thin(&mut self, timeline: &Timeline, number_of_stack: &[u32], most_bytes: usize) {
+        let is_meant = |(_, stack): &(MomentId, StackId)| {
+            let number = number_of_stack.get(*stack as usize);
+            number.is_some_and(|number| *number != NO_HISTORY)
+        };
         let made = timeline.allocated.iter().map(|it| (it.moment, it.stack));
+        let made = made.filter(is_meant);
         self.allocated = self.fitting(&self.allocated, made, most_bytes);
         let used = timeline.cpu.iter().map(|it| (it.moment, it.stack));
+        let used = used.filter(is_meant);
         self.cpu = self.fitting(&self.cpu, used, most_bytes);
     }
 

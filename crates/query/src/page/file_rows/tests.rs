@@ -21,6 +21,7 @@ const NO_LIMITS: Limits = Limits {
     row_bytes: usize::MAX,
     begins: usize::MAX,
     spent_bytes: usize::MAX,
+    spent_bytes_per_row: 0,
     falling: usize::MAX,
     details: usize::MAX,
     detail_bytes: usize::MAX,
