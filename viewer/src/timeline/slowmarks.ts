@@ -5,7 +5,6 @@ import type { TimeAnswer, TimeMeasure } from "../answers";
 import { SLOW_BY, slowText } from "../time/slow";
 import { pixelOf, type Axis, type Plot } from "./axis";
 import type { Colour } from "./series";
-import { apart } from "./ticks";
 
 export interface SlowMark {
   event: number;
@@ -22,7 +21,7 @@ export interface SlowRow {
   about: string;
   colour: Colour;
   isUsual: true;
-  /** Ascending. */
+  /** The slowest first. */
   marks: SlowMark[];
   found: number;
 }
@@ -33,7 +32,7 @@ const COLOURS: Record<TimeMeasure, Colour> = { cpu: "vermilion", wall: "vermilio
     plot, in CSS pixels. */
 export const MARK_PX = 4;
 export const rowTop_px = (row: number): number => 7 + row * 11;
-/** Marks that are closer are one: zooming in tells them apart. */
+/** Of marks that are closer the slowest is drawn: zooming in tells them apart. */
 const LEAST_SPACE_PX = 2 * MARK_PX;
 
 export function slowRows(answer: TimeAnswer | null, axis: Axis): SlowRow[] {
@@ -45,16 +44,21 @@ export function slowRows(answer: TimeAnswer | null, axis: Axis): SlowRow[] {
     about: words,
     colour: COLOURS[measure],
     isUsual: true,
-    marks: [...events]
-      .sort((one, other) => one.event - other.event)
-      .map((one) => ({ event: one.event, value: axis.valueOf(one.event + 0.5), text: slowText(measure, one) })),
+    marks: events.map((one) => ({
+      event: one.event, value: axis.valueOf(one.event + 0.5), text: slowText(measure, one),
+    })),
     found,
   }));
 }
 
-/** The marks of a row that are drawn, with their places in CSS pixels. */
+/** The marks of a row that are drawn, from left to right, with their places in CSS pixels. */
 export function drawnMarks({ marks }: SlowRow, plot: Plot): { mark: SlowMark; pixel: number }[] {
-  const seen = marks.filter(({ value }) => value >= plot.from && value <= plot.to);
-  const placed = seen.map((mark) => ({ mark, pixel: pixelOf(mark.value, plot) }));
-  return apart(placed, ({ pixel }) => pixel, LEAST_SPACE_PX);
+  const drawn: { mark: SlowMark; pixel: number }[] = [];
+  for (const mark of marks) {
+    if (mark.value < plot.from || mark.value > plot.to) continue;
+    const pixel = pixelOf(mark.value, plot);
+    const isFree = drawn.every((other) => Math.abs(other.pixel - pixel) >= LEAST_SPACE_PX);
+    if (isFree) drawn.push({ mark, pixel });
+  }
+  return drawn.sort((one, other) => one.pixel - other.pixel);
 }
