@@ -3,7 +3,7 @@
 use anyhow::bail;
 use residue_analysis::sentences::time::of_missing;
 use residue_analysis::time::verdict;
-use residue_query::slow::document;
+use residue_query::slow::{Limits, document};
 
 use crate::commands::import::{Reading, load_or_import};
 use crate::flags::address::Address;
@@ -62,13 +62,14 @@ pub fn run(args: Args) -> anyhow::Result<()> {
         Err(missing) => bail!("{}: {}", args.file.path.display(), of_missing(&missing)),
     };
     let names = args.naming.names()?;
+    let document = document(&profile, &verdict, &names, Limits::NONE);
     output::to_stdout(|out| {
         if args.json {
-            serde_json::to_writer_pretty(&mut *out, &document(&profile, &verdict, &names))?;
+            serde_json::to_writer_pretty(&mut *out, &document)?;
             return Ok(writeln!(out)?);
         }
         let page = Page::of_stdout(args.color, args.naming.full_names);
-        for line in slow::lines(&page, &profile, &verdict, &names) {
+        for line in slow::lines(&page, &document) {
             writeln!(out, "{line}")?;
         }
         Ok(())

@@ -33,6 +33,46 @@ export function verdictColumns(verdict) {
   };
 }
 
+/** What `residue slow` says. */
+export async function time(recording) {
+  return timeSheet(await asked(recording, "slow", recording.file));
+}
+
+/** Of the document that the page gets, too. */
+export function timeSheet(verdict) {
+  const sheet = new Sheet().set("verdict", {
+    headline: verdict.headline,
+    verdict: verdict.verdict,
+    basis: verdict.basis,
+    rate: verdict.rate_ns_per_event,
+    low: verdict.low,
+    high: verdict.high,
+    reasons: verdict.reasons.join("\n"),
+    counter: verdict.counter?.words ?? null,
+    growing: functionLines(verdict.growing).join("\n"),
+    limits: verdict.limits.join("\n"),
+    none: verdict.no_slow_events,
+  });
+  for (const { name, course, ...times } of verdict.measures) {
+    sheet.set(name, { course, mean: times.mean_ns, median: times.median_ns, longest: times.longest_ns });
+  }
+  for (const { measure, words, events, functions, stages, allocations, no_cause: none, ...slow } of verdict.slow) {
+    const causes = [...functionLines(functions), ...[...stages, ...allocations].map((one) => one.words), ...(none ? [none] : [])];
+    sheet.set(`slow by ${measure}`, {
+      words,
+      causes: causes.join("\n"),
+      found: slow.found,
+      excess: slow.excess_ns,
+      events: events.map(({ event, id, value_ns, expected_ns }) => [event, id, value_ns, expected_ns].join(" ")).join("\n"),
+    });
+  }
+  return sheet;
+}
+
+/** What is said of functions, each with its path. */
+const functionLines = (functions) =>
+  functions.flatMap(({ words, shown, place }) => [words, [shown, place].filter(Boolean).join("  ")]);
+
 /** The stacks that make the growth, and their frames as they were recorded. */
 export async function guilty(recording, span) {
   const { stacks } = await leaks(recording, span);

@@ -1,7 +1,7 @@
 // What the page is answered: by the server, or by itself in a self-contained file. Both
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
-import { addLine, frameNames, guiltyStacks, isGuilty, KINDS, totalColumns, verdictColumns } from "./json.mjs";
+import { addLine, frameNames, guiltyStacks, isGuilty, KINDS, timeSheet, totalColumns, verdictColumns } from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
@@ -30,6 +30,12 @@ async function judged({ ask }, span) {
 export async function verdict(page, span) {
   const { verdict, words } = await judged(page, span);
   return new Sheet().set("verdict", { ...verdictColumns(verdict), words: words.join("\n") });
+}
+
+export async function time({ ask }) {
+  const { verdict, missing } = await ask("time");
+  if (verdict === null) throw new Refusal(missing);
+  return timeSheet(verdict);
 }
 
 export async function guilty(page, span) {

@@ -32,7 +32,8 @@ const everywhere = (name) => ({ json: json[name], text: text[name], csv: csv[nam
 function aboutSpan(span) {
   const named = (name) => (span ? `${name} of ${span.name} (${span.from}..${span.to})` : name);
   const inFile = { file: span?.isInFile ?? true };
-  const counters = span ? ["live"] : COUNTERS;
+  // What was allocated is known between some moments.
+  const counters = span && !span.hasTotals ? ["live"] : COUNTERS;
   return [
     question(named("verdict"), { ...everywhere("verdict"), file: span === null }, span),
     question(named("guilty"), { ...everywhere("guilty"), file: span === null }, span),
@@ -43,6 +44,8 @@ function aboutSpan(span) {
         question(named(`${name} by ${counter}`), { ...everywhere(name), ...inFile }, span, counter),
       ),
     ),
+    // Text says it in milliseconds.
+    ...(span?.hasCpu ? [question(named("flame by cpu"), { ...everywhere("flame"), ...inFile, text: undefined }, span, "cpu")] : []),
     question(named("callers"), { ...everywhere("callers"), ...inFile }, span),
     ...(span?.hasMoments ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
   ];
@@ -53,6 +56,7 @@ export function aboutOne(recording) {
     question("totals", everywhere("totals")),
     question("kinds", everywhere("kinds")),
     ...[null, ...recording.spans].flatMap(aboutSpan),
+    question("time", everywhere("time")),
     question("sizes", everywhere("sizes")),
     ...STAGE_VALUES.map((value) => question(`stages by ${value}`, everywhere("stages"), value)),
     ...(recording.source ? [question("lines", { ...everywhere("lines"), file: false })] : []),

@@ -68,6 +68,7 @@ export const RECORDINGS = [
   recorded("stamped", "marks_cpp", [40], { source: "marks_cpp.cpp" }),
   recorded("no_events", "thresholds", [], { source: "thresholds.cpp" }),
   recorded("several_threads", "by_thread", ["together"]),
+  recorded("slow", "slow_events", [100, 3000, "slow"], { options: ["--cpu"] }),
   cut("cut_late", "hits", 0.95),
   cut("cut_early", "hits", 0.6),
   imported("imported_stamps", async (lab) => {
@@ -144,12 +145,16 @@ class Recording {
 
 /** Halves, a middle, one event, and what is not there. A file of very many events knows what stacks
     held at some of them: ranges begin and end there. */
-function spansOf({ about, begins }) {
+function spansOf({ about, begins, allocated_at, cpu_at }) {
   const { last_event: last, events, stride } = about.files[0];
   if (begins.length < 4) return [];
   const begin = (part) => begins[Math.floor(begins.length * part)];
+  /** Whether a range begins and ends at some of these places. */
+  const isBetween = (places, from, next) =>
+    [begins.indexOf(from), next === "end" ? begins.length : begins.indexOf(next)].every((place) => places.includes(place));
   const span = (name, from, next, { isInFile = true, hasMoments = true } = {}) => ({
     name, from, to: next === "end" ? last : next - 1, next, isInFile, hasMoments,
+    hasTotals: isBetween(allocated_at, from, next), hasCpu: isBetween(cpu_at, from, next),
   });
   const spans = [
     span("the first half", begins[0], begin(1 / 2)),

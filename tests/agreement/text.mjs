@@ -42,6 +42,26 @@ export async function verdict(recording, span) {
   });
 }
 
+const SLOW = { "use more CPU time": "cpu", "take longer": "wall", "wait longer": "waited" };
+
+/** The verdict of time, its table, and what is said below each kind of slow events. */
+export async function time(recording) {
+  const lines = (await recording.command("slow", recording.file)).trimEnd().split("\n");
+  const sheet = new Sheet().set("verdict", { headline: lines[0] });
+  sheet.isPartial = true;
+  lines.forEach((line, at) => {
+    const [, name, course] = /^(CPU time|wall time|waiting) (?: *[\d.]+ \S+){4} {3}(.*)$/.exec(line) ?? [];
+    if (name) sheet.set(name, { course });
+    const [, how] = /^[\d ]+ of [\d ]+ events (use more CPU time|take longer|wait longer) /.exec(line) ?? [];
+    if (!how) return;
+    const rest = lines.slice(at + 1);
+    const end = rest.findIndex((later) => !later.startsWith("  "));
+    const causes = rest.slice(0, end < 0 ? rest.length : end).map((cause) => cause.trim());
+    sheet.set(`slow by ${SLOW[how]}`, { words: line, causes: causes.join("\n") });
+  });
+  return sheet;
+}
+
 /** As much of the text as the words of another surface are long. */
 function beginningOf(lines, words) {
   const text = lines.map((line) => line.trim()).join("\n");

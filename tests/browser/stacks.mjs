@@ -247,8 +247,8 @@ export const tests = {
     assert.equal(await focused(), keys[0]);
     // Digits open views, arrows go from tab to tab, a question mark helps.
     await keyboard.press("5");
-    await visit.placed({ view: "sizes" });
-    await visit.page.locator("#tab-sizes").focus();
+    await visit.placed({ view: "time" });
+    await visit.page.locator("#tab-time").focus();
     await keyboard.press("ArrowLeft");
     await visit.placed({ view: "stages" });
     await keyboard.press("?");

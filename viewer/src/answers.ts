@@ -48,6 +48,7 @@ export type Answers = {
   about: About;
   status: Status;
   verdict: VerdictAnswer;
+  time: TimeAnswer;
   timeline: Timeline;
   stacks: Stacks;
   stack: StackDetail;
@@ -568,6 +569,188 @@ export type NoVerdict = {
   advice: string;
 };
 
+/** Answers `api/time`, of the whole recording. Parameters: side. */
+export type TimeAnswer = {
+  /** What `residue slow --json` writes; null where times of events are not known. */
+  verdict: TimeVerdict | null;
+  /** Why they are not known, in the words of the command. */
+  missing: string | null;
+};
+
+/** The document of `residue slow --json`. Times are in nanoseconds; numbers that are not known
+    or have no bound are null. */
+export type TimeVerdict = {
+  format: string;
+  version: number;
+  /** Name of the program; empty where another tool measured it. */
+  program: string;
+  /** Events with a begin and an end, the first and the last of them. */
+  events: number;
+  first_event: number;
+  last_event: number;
+  verdict: TimeHeadline;
+  /** The first line of `residue slow`. */
+  headline: string;
+  /** What the verdict is about. */
+  basis: TimeMeasure;
+  /** By how much each event takes longer than the one before, with the 95 % interval. */
+  rate_ns_per_event: number;
+  low: number | null;
+  high: number | null;
+  /** Whether the rate is the sum of the functions that grow, where the whole cannot tell. */
+  rate_is_of_functions: boolean;
+  /** The same from the first event that was used to the last, as a part of the first: 0.05. */
+  change_over_run: number | null;
+  /** The smallest slowdown that this run could have detected. */
+  smallest_visible_ns_per_event: number | null;
+  /** About how many events would decide, if undetermined. */
+  needs_events: number | null;
+  reasons: Array<string>;
+  measures: Array<MeasureTimes>;
+  /** The counter that times follow; trends and slow events are judged without what it explains. */
+  counter: TimeCounter | null;
+  /** Functions that take ever longer, by samples. */
+  growing: Array<GrowingFunction>;
+  /** Slow events, by measure, and what they do that others do not. */
+  slow: Array<SlowEvents>;
+  /** What is said where no event is slow. */
+  no_slow_events: string | null;
+  /** What cannot be known of these times, in sentences, and the same as codes with their
+      numbers. */
+  limits: Array<string>;
+  limit_codes: Array<TimeLimit>;
+};
+
+export type TimeHeadline = "slows-down" | "speeds-up" | "steady" | "undetermined";
+
+/** What is measured of an event. */
+export type TimeMeasure = "cpu" | "wall" | "waited";
+
+export type MeasureTimes = {
+  measure: TimeMeasure;
+  /** As a row of the table of `residue slow` is named. */
+  name: string;
+  mean_ns: number;
+  median_ns: number;
+  /** One event in twenty takes longer. */
+  quantile_95_ns: number;
+  longest_ns: number;
+  outcome: Outcome;
+  rate_ns_per_event: number;
+  low: number | null;
+  high: number | null;
+  change_over_run: number | null;
+  smallest_visible_ns_per_event: number | null;
+  /** Events that were used, both included, and those excluded as warm-up before them. */
+  first_event: number;
+  last_event: number;
+  warm_up_events: number;
+  reasons: Array<string>;
+  /** How it goes from event to event, in words. */
+  course: string;
+};
+
+export type TimeCounter = {
+  name: string;
+  ns_per_unit: number;
+  ns_per_unit_low: number;
+  ns_per_unit_high: number;
+  /** Per event, whatever was counted. */
+  constant_ns: number;
+  constant_ns_low: number;
+  constant_ns_high: number;
+  r_squared: number;
+  words: string;
+};
+
+export type GrowingFunction = {
+  rate_ns_per_event: number;
+  low: number;
+  high: number;
+  /** In the first and in the last half of the events. */
+  early_samples: number;
+  late_samples: number;
+  /** Probability of it by chance, with all functions that were asked. */
+  chance: number;
+  words: string;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+export type SlowEvents = {
+  measure: TimeMeasure;
+  /** How many events are slow, and of how many. */
+  found: number;
+  of_events: number;
+  /** Mean time beyond what was expected. */
+  excess_ns: number;
+  /** The slowest first. */
+  events: Array<SlowEvent>;
+  functions: Array<SlowFunction>;
+  stages: Array<SlowStage>;
+  allocations: Array<MoreAllocated>;
+  words: string;
+  /** What is said where nothing is named that they do and others do not. */
+  no_cause: string | null;
+};
+
+export type SlowEvent = {
+  event: number;
+  /** What the program calls it. */
+  id: number;
+  value_ns: number;
+  expected_ns: number;
+};
+
+export type SlowFunction = {
+  /** CPU time by which a slow event has more of it than another. */
+  excess_ns: number;
+  slow_samples: number;
+  slow_all_samples: number;
+  other_samples: number;
+  other_all_samples: number;
+  chance: number;
+  words: string;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** From one stamp to the next, `begin` and `end` of the event included. */
+export type SlowStage = {
+  from: string;
+  to: string;
+  excess_ns: number;
+  slow_mean_ns: number;
+  other_mean_ns: number;
+  chance: number;
+  words: string;
+};
+
+export type MoreAllocated = {
+  what: Allocations;
+  slow_mean: number;
+  other_mean: number;
+  chance: number;
+  words: string;
+};
+
+export type Allocations = "calls" | "bytes";
+
+/** What cannot be known of these times. */
+export type TimeLimit = { "code": "no-cpu-times" } |
+  { "code": "handed-over", events: number, of_events: number } |
+  { "code": "other-threads", others_ns: number, process_ns: number, share: number } |
+  { "code": "overlap", streams: number } | { "code": "no-samples" } |
+  { "code": "changes-hands" };
+
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
     default 1500). */
 export type Timeline = {
@@ -1025,6 +1208,7 @@ export type CompareRow = {
 export type FileData = {
   about: About;
   verdict: VerdictAnswer;
+  time: TimeAnswer;
   timeline: Timeline;
   stages: StagesByValue;
   sizes: SizesByKind;
@@ -1039,6 +1223,11 @@ export type FileData = {
       p stands for all that happened from the begin of `begins[p]` to that of `begins[p + 1]`;
       the last place ends with the last event. */
   begins: Array<number>;
+  /** Places at whose begins it is known what had been allocated, ascending; `begins.length` is
+      the end of the last event. Ranges that begin and end there have it. */
+  allocated_at: Array<number>;
+  /** The same of CPU time. */
+  cpu_at: Array<number>;
   /** In the order of groups: among rows that are equal in what they are sorted by, the earlier
       comes first, as the server has it. */
   rows: Array<FileRow>;
@@ -1072,7 +1261,7 @@ export type FileRow = {
       that fall at times have parts of their own, as long as they are few. */
   parts: Array<FilePart>;
   /** All of one kind that is not in this file, as one row of one part; its `stack` is -1 of the
-      heap, -2 of mappings, -3 of reported blocks. */
+      heap, -2 of mappings, -3 of reported blocks, -4 of CPU time. */
   is_rest: boolean;
 };
 
@@ -1086,4 +1275,10 @@ export type FilePart = {
   /** Triples of place, bytes, blocks: by how much live memory changed, by place. Place -1 is
       before the first begin, place `begins.length` after the last event. */
   changes: Array<number>;
+  /** Place, calls, bytes, temporaries, and so on: what was allocated from one of the places in
+      `allocated_at` to the next. */
+  allocated: Array<number>;
+  /** Place, nanoseconds, and so on: the CPU time from one of the places in `cpu_at` to the
+      next. */
+  cpu: Array<number>;
 };

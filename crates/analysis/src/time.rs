@@ -43,6 +43,7 @@ const NOTABLE_OTHERS: f64 = 0.1;
 /// What is measured of an event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimeMeasure"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Measure {
     /// CPU time of the thread that marks it.
@@ -55,6 +56,7 @@ pub enum Measure {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimeHeadline"))]
 #[serde(rename_all = "kebab-case")]
 pub enum Headline {
     /// Events take ever longer.
@@ -86,6 +88,7 @@ pub enum Missing {
 /// What cannot be known of these times.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "TimeLimit"))]
 #[serde(tag = "code", rename_all = "kebab-case")]
 pub enum Limit {
     /// No clock of CPU time was read.

@@ -100,14 +100,34 @@ export class Lab {
   }
 
   /** Records a program: the profile, and what the program says is true. */
-  async record(name, program, ...parts) {
+  record(name, program, ...parts) {
+    return this.recordWith([], name, program, ...parts);
+  }
+
+  /** The same with options of `residue run`. */
+  async recordWith(options, name, program, ...parts) {
     const file = this.path(name);
-    const output = await this.command(this.residue, "run", "-q", "-o", file, "--", program, ...parts.map(String));
+    const output = await this.command(this.residue, "run", "-q", ...options, "-o", file, "--", program, ...parts.map(String));
     return { file, truths: truthsOf(output) };
   }
 
   workload(name) {
     return join(this.workloads, name);
+  }
+
+  /** Every 20th event calls another function, for as long again as an event takes. On a busy machine that may
+      not stand out: then it is recorded anew. */
+  slowEvents() {
+    return this.#once("slow events", async () => {
+      for (let attempt = 0; attempt < 4; attempt += 1) {
+        const recorded = await this.recordWith(["--cpu"], "slow.residue", this.workload("slow_events"), 200, 10_000, "slow");
+        const told = await this.json("slow", recorded.file);
+        const slow = told.slow.find(({ measure }) => measure === "cpu");
+        const planted = slow?.events.filter(({ event }) => event % 20 === 0).length;
+        if (planted === recorded.truths.get("slow_events") && slow.functions.length > 0) return { ...recorded, told };
+      }
+      throw new Error("slow events were not told from the others");
+    });
   }
 
   /** One of everything, slow enough that the kernel's accounts of its memory are there. An account is taken when

@@ -24,7 +24,7 @@ interface Calls {
 }
 
 export function callers(recording: Recording, question: Question): Callers {
-  const selection = selectionOf(question);
+  const selection = selectionOf(recording, question);
   const { labels } = recording;
   const key = question.text("function") ?? "";
   const id = labels.findIndex((_, label) => label !== ROOT && String(label) === key);

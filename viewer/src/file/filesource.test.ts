@@ -7,9 +7,10 @@ const source = new FileSource(made());
 test("what stands in the file is given", async () => {
   const about = await source.ask("about", "");
   expect(about.left_out).toEqual(["This file holds 4 call paths of 7."]);
-  expect(about.files[0]!.has).toEqual({ changes: true, stages: true, sizes: true, births: true, threads: false, peak: true, cpu: false, totals: false });
+  expect(about.files[0]!.has).toEqual({ changes: true, stages: true, sizes: true, births: true, threads: false, peak: true, cpu: true, totals: false });
   expect(await source.ask("status", "")).toEqual({ generation: 3, live: false, ended: true, trouble: null });
   expect((await source.ask("verdict", "side=a")).words).toEqual(["of the whole"]);
+  expect((await source.ask("time", "")).missing).toBe("no event times: no clock was read");
   expect((await source.ask("stages", "value=time")).value).toBe("time");
   // Stamps have no rss here.
   expect((await source.ask("stages", "")).value).toBe("vm");

@@ -27,7 +27,7 @@ test("a range shows what it left, and says what fell", () => {
   expect([answer.whole, answer.fallen, answer.events]).toEqual([4116, 30, 2]);
   expect(of("events=2..3&counter=live-blocks").whole).toBe(2);
   expect(() => of("events=2..3&counter=calls")).toThrow(
-    "`calls` is not known of a range of events, only live, live-blocks and cpu",
+    "`calls` is not known of this range of events, only live, live-blocks and cpu",
   );
 });
 
@@ -77,7 +77,7 @@ test("beside another range the larger side gives the width", () => {
   const leak = answer.key.indexOf("1.2.3.4");
   expect([answer.value[leak], answer.base![leak], answer.weight[leak]]).toEqual([10, 20, 20]);
   expect(() => of("against=b")).toThrow("only one profile is in this file");
-  expect(() => of("against=1..2&counter=calls")).toThrow("ranges of events are compared by live, live-blocks and cpu");
+  expect(() => of("against=1..2&counter=calls")).toThrow("`calls` is not known of this range of events, only live, live-blocks and cpu");
 });
 
 test("matches are marked, and summed with all below them", () => {

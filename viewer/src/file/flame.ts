@@ -5,13 +5,13 @@
 // in the inverted tree from what allocated on. The numbers are the same each time the file
 // is opened.
 
-import { RANGE_COUNTERS, type Flame } from "../answers";
+import type { Flame } from "../answers";
 import { widest, type Box, type Boxes, type Candidate } from "./boxes";
 import { ROOT } from "./calltree";
 import { FlameTree, type InvertedBox } from "./flametree";
 import type { Question } from "./question";
 import type { Recording, Selection } from "./recording";
-import { RANGE_COUNTER_WORDS, selectionOf, unitOf } from "./selection";
+import { checkKnown, selectionOf, unitOf } from "./selection";
 import type { TreeBy } from "./trees";
 import type { Values } from "./values";
 
@@ -20,8 +20,8 @@ const MOST_DEPTH = 4096;
 
 export function flame(recording: Recording, question: Question): Flame {
   const by = treeOf(question);
-  const selection = selectionOf(question);
-  const against = otherRange(question, selection);
+  const selection = selectionOf(recording, question);
+  const against = otherRange(recording, question, selection);
   const tree = recording.tree(by);
   const values = recording.values(by, selection);
   const base = against && recording.values(by, against);
@@ -76,14 +76,13 @@ function treeOf(question: Question): TreeBy {
 }
 
 /** What the selection is compared with. */
-function otherRange(question: Question, selection: Selection): Selection | null {
+function otherRange(recording: Recording, question: Question, selection: Selection): Selection | null {
   const against = question.text("against");
   if (against === null) return null;
   if (against === "a" || against === "b") throw new Error("only one profile is in this file");
-  if (!RANGE_COUNTERS.includes(selection.counter)) {
-    throw new Error(`ranges of events are compared by ${RANGE_COUNTER_WORDS}`);
-  }
-  return { ...selection, events: question.events("against") };
+  const events = question.events("against");
+  if (events) checkKnown(recording, selection.counter, events);
+  return { ...selection, events };
 }
 
 interface Drawing {

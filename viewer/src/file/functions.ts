@@ -25,7 +25,7 @@ export function functionRow(labels: readonly Label[], sums: ByLabel, id: number)
 
 /** Here `focus` chooses functions and not stacks: it is a list to find one in. */
 export function functions(recording: Recording, question: Question): Functions {
-  const { focus, ...selection } = selectionOf(question);
+  const { focus, ...selection } = selectionOf(recording, question);
   const isOwn = question.word("sort", ["cumulative", "self"]) === "self";
   const offset = question.limit("offset", 0, Number.MAX_SAFE_INTEGER);
   const limit = question.limit("limit", USUAL_ROWS, MOST_ROWS);

@@ -1,13 +1,14 @@
 // Questions whose answers stand in the file as they are, and those it has no answer to.
 
-import type { About, Compare, Sizes, SourceLines, StagesAnswer, Status, VerdictAnswer } from "../answers";
+import type { About, Compare, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { unitOf } from "./selection";
 
 /** What threads did is in no file, so it cannot be asked for. */
 export function about({ data }: Recording): About {
-  const files = data.about.files.map((file) => ({ ...file, has: { ...file.has, threads: false, cpu: false, totals: false } }));
+  const totals = data.allocated_at.length > 1;
+  const files = data.about.files.map((file) => ({ ...file, has: { ...file.has, threads: false, totals } }));
   return { ...data.about, files };
 }
 
@@ -19,6 +20,10 @@ export function verdict({ data }: Recording, question: Question): VerdictAnswer 
   if (question.events("events") === null) return data.verdict;
   const words = ["Verdicts of ranges are not in this file; use `residue view`."];
   return { verdict: null, words, missing: null };
+}
+
+export function time({ data }: Recording): TimeAnswer {
+  return data.time;
 }
 
 /** Without a value, the first of rss, vm and live that stamps have. */

@@ -64,16 +64,20 @@ interface Made {
   live: [bytes: number, blocks: number];
   made: [bytes: number, calls: number];
   changes: number[];
+  allocated?: number[];
+  cpu?: number[];
 }
 
-export function part(path: number[], { live, made, changes }: Made): FilePart {
+export function part(path: number[], { live, made, changes, allocated = [], cpu = [] }: Made): FilePart {
   const libraries = path.map((label) => LIBRARY_OF[label]!);
   const [bytes, blocks] = live;
   return {
     path,
     by_library: libraries.filter((library, place) => library !== libraries[place - 1]),
-    counters: [made[1], made[0], bytes, blocks, made[0], bytes, blocks, made[1] - blocks, 0, 0],
+    counters: [made[1], made[0], bytes, blocks, made[0], bytes, blocks, made[1] - blocks, 0, 0, cpu.reduce((sum, ns, at) => sum + (at % 2 ? ns : 0), 0)],
     changes,
+    allocated,
+    cpu,
   };
 }
 
@@ -160,6 +164,7 @@ export function made(): FileData {
       left_out: ["This file holds 4 call paths of 7."],
     },
     verdict: { verdict: null, words: ["of the whole"], missing: null },
+    time: { verdict: null, missing: "no event times: no clock was read" },
     timeline: TIMELINE,
     stages: {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),
@@ -169,6 +174,8 @@ export function made(): FileData {
     labels: LABELS.map((label) => ({ ...label })),
     libraries: LIBRARIES.map((library) => ({ ...library })),
     begins: [1, 2, 3, 4],
+    allocated_at: [],
+    cpu_at: [],
     rows: all,
     details: { "10": detail({ ...all[0]!.row, path: ["main", "run", "grow", "new"] }) },
   };

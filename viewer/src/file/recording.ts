@@ -2,7 +2,7 @@
 // again.
 
 import {
-  COUNTERS, type CounterName, type FileAbout, type FileData, type FilePart, type FileRow, type Kind,
+  COUNTERS, RANGE_COUNTERS, TOTALS_COUNTERS, type CounterName, type FileAbout, type FileData, type FilePart, type FileRow, type Kind,
 } from "../answers";
 import { ROOT_LABEL, type CallTree, type Label } from "./calltree";
 import { placesOf, type Places } from "./places";
@@ -32,6 +32,11 @@ export interface Changed {
   blocks: Float64Array;
 }
 
+/** Numbers of a step behind its place, by what a course tells. */
+const LIVE = { bytes: 0, blocks: 1, width: 2 };
+const ALLOCATED = { calls: 0, total: 1, temporaries: 2, width: 3 };
+const CPU = { ns: 0, width: 1 };
+
 /** A part with the row that it is of, and its paths in numbers of labels, where the first
     label is the root's. */
 export interface Part {
@@ -40,6 +45,8 @@ export interface Part {
   byLibrary: readonly number[];
   counters: readonly number[];
   changes: readonly number[];
+  allocated: readonly number[];
+  cpu: readonly number[];
 }
 
 export class Recording {
@@ -109,17 +116,72 @@ export class Recording {
   changed(range: EventRange): Changed {
     const { first, last } = this.places(range);
     return this.ranges.get(`${first}..${last}`, () => {
-      const bytes = new Float64Array(this.parts.length);
-      const blocks = new Float64Array(this.parts.length);
-      this.parts.forEach(({ changes }, part) => {
-        for (let at = 0; at < changes.length && changes[at]! <= last; at += 3) {
-          if (changes[at]! < first) continue;
-          bytes[part]! += changes[at + 1]!;
-          blocks[part]! += changes[at + 2]!;
-        }
-      });
-      return { bytes, blocks };
+      const of = (number: number) => this.sumsOf((part) => part.changes, LIVE.width, number, first, last);
+      return { bytes: of(LIVE.bytes), blocks: of(LIVE.blocks) };
     });
+  }
+
+  /** By part, the sum of one number of a course over some places. */
+  private sumsOf(
+    course: (part: Part) => readonly number[], width: number, number: number, first: number, last: number,
+  ): Float64Array {
+    return Float64Array.from(this.parts, (part) => {
+      const steps = course(part);
+      let sum = 0;
+      for (let at = 0; at < steps.length && steps[at]! <= last; at += 1 + width) {
+        if (steps[at]! >= first) sum += steps[at + 1 + number]!;
+      }
+      return sum;
+    });
+  }
+
+  /** Whether a counter is in the file for a range. */
+  knows(counter: CounterName, range: EventRange): boolean {
+    const ends = this.endsOf(counter);
+    if (ends === null) return RANGE_COUNTERS.includes(counter);
+    const { first, last } = this.places(range);
+    return ends.includes(first) && ends.includes(last + 1);
+  }
+
+  /** The least range around another for which a counter is in the file; null where there is none. */
+  rangeAround(counter: CounterName, range: EventRange): EventRange | null {
+    const ends = this.endsOf(counter) ?? [];
+    const { first, last } = this.places(range);
+    const from = ends.filter((place) => place <= first).at(-1) ?? ends[0];
+    const next = ends.find((place) => place > last);
+    if (from === undefined || next === undefined || from >= next) return null;
+    return { from: this.data.begins[from]!, to: (this.data.begins[next] ?? (this.about.last_measured_event ?? 0) + 1) - 1 };
+  }
+
+  /** The places that ranges begin and end at of which a counter is known; null for all places. */
+  private endsOf(counter: CounterName): readonly number[] | null {
+    if (TOTALS_COUNTERS.includes(counter)) return this.data.allocated_at;
+    // Where no CPU time was recorded there is none of any range.
+    return counter === "cpu" && this.data.cpu_at.length > 0 ? this.data.cpu_at : null;
+  }
+
+  /** By part, a counter in a range that knows it. */
+  private spent(counter: CounterName, range: EventRange): Float64Array {
+    const { first, last } = this.places(range);
+    const { bytes, blocks } = this.changed(range);
+    const allocated = (number: number) => this.sumsOf((part) => part.allocated, ALLOCATED.width, number, first, last);
+    switch (counter) {
+      case "cpu":
+        return this.sumsOf((part) => part.cpu, CPU.width, CPU.ns, first, last);
+      case "calls":
+        return allocated(ALLOCATED.calls);
+      case "total":
+        return allocated(ALLOCATED.total);
+      case "temporaries":
+        return allocated(ALLOCATED.temporaries);
+      case "frees":
+        // Blocks that were made and are not there.
+        return allocated(ALLOCATED.calls).map((calls, part) => calls - blocks[part]!);
+      case "live-blocks":
+        return blocks;
+      default:
+        return bytes;
+    }
   }
 
   /** By part, whether it is meant. */
@@ -152,8 +214,7 @@ export class Recording {
   private numbers(selection: Selection): Float64Array {
     const { counter, events } = selection;
     const admits = this.admits(selection);
-    const changed = events && this.changed(events);
-    const ofRange = changed && (counter === "live-blocks" ? changed.blocks : changed.bytes);
+    const ofRange = events && this.spent(counter, events);
     const place = COUNTERS.indexOf(counter);
     return Float64Array.from(this.parts, ({ counters }, part) => {
       if (!admits[part]) return 0;
@@ -162,9 +223,9 @@ export class Recording {
   }
 }
 
-function partOf({ path, by_library: byLibrary, counters, changes }: FilePart, row: number): Part {
+function partOf({ path, by_library: byLibrary, ...numbers }: FilePart, row: number): Part {
   const afterRoot = (label: number) => label + 1;
-  return { row, path: path.map(afterRoot), byLibrary: byLibrary.map(afterRoot), counters, changes };
+  return { row, path: path.map(afterRoot), byLibrary: byLibrary.map(afterRoot), ...numbers };
 }
 
 function holds(kind: Kind, ofRow: string): boolean {

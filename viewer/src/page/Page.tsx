@@ -10,6 +10,7 @@ import { RangeVerdict } from "../head/RangeVerdict";
 import { SizesView } from "../sizes/SizesView";
 import { StacksView } from "../stacks/StacksView";
 import { StagesView } from "../stages/StagesView";
+import { TimeView } from "../time/TimeView";
 import { TimelinePanel } from "../timeline/TimelinePanel";
 import { about, aboutTrouble, fileAbout } from "./about";
 import { Bar } from "./Bar";
@@ -24,6 +25,7 @@ const SHOWN = {
   flame: FlameView,
   callers: CallersView,
   stages: StagesView,
+  time: TimeView,
   sizes: SizesView,
   compare: CompareView,
 };

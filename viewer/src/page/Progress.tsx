@@ -10,6 +10,7 @@ const WORDS: Partial<Record<Question, string>> = {
   functions: "functions",
   callers: "callers and callees",
   source: "source lines",
+  time: "times of events",
   sizes: "sizes of blocks",
   compare: "the comparison",
 };

@@ -8,6 +8,7 @@ export const TITLES: Record<View, string> = {
   flame: "Flame graph",
   callers: "Callers",
   stages: "Stages",
+  time: "Time",
   sizes: "Sizes",
   compare: "Compare",
 };
@@ -17,6 +18,7 @@ export const MEANINGS: Record<View, string> = {
   flame: "Flame graph: each function as wide as what it and its callees allocated.",
   callers: "One function with its callers and callees, down to the source line.",
   stages: "Between which named points of an event the memory grows.",
+  time: "Whether events take ever longer, which are slow, and what those do that others do not.",
   sizes: "Sizes of blocks: all allocated, and those still live.",
   compare: "What is new, gone, grown or shrunk from one recording to another.",
 };

@@ -55,7 +55,7 @@ export function Chart(props: {
     };
   }, []);
   useLayoutEffect(() => charts.current?.update(scene), [
-    scene.axis, scene.view.first, scene.view.last, scene.series, scene.pin, scene.snapshots, scene.stamps,
+    scene.axis, scene.view.first, scene.view.last, scene.series, scene.pin, scene.snapshots, scene.stamps, scene.slow,
     scene.selection?.first, scene.selection?.last, scene.against?.first, scene.against?.last,
   ]);
 
@@ -144,10 +144,15 @@ export function Chart(props: {
         series={scene.series}
         snapshots={scene.snapshots}
         stamps={scene.stamps}
+        slow={scene.slow}
         selection={scene.selection}
         bounds={bounds}
         unit={scene.unit}
         heightOf={(series, value) => charts.current?.heightOf(series, value) ?? null}
+        onPoint={(mark) => {
+          hover.value = mark && mark.value;
+        }}
+        onEvent={(event) => onSelect({ first: event, last: event }, false)}
         onEnd={(end, event) => {
           const next = scene.selection && withEndAt(scene.selection, end, end === "first" ? event : event + 1, bounds);
           if (next && !isSame(next, scene.selection)) onSelect(next, true);

@@ -1,11 +1,12 @@
 // Names of the series with their values under the pointer; pressing one shows or hides it.
 
 import { go } from "../address";
-import { duration } from "../format";
+import { count, duration } from "../format";
 import { Amount } from "../parts/Number";
 import type { Axis } from "./axis";
 import { nearest, readingPlace, type Moments } from "./moments";
-import { isShown, sumText, toggled, writeKeys, type Choice, type Series } from "./series";
+import { isShown, sumText, toggled, writeKeys, type Choice, type Series, type Shown } from "./series";
+import type { SlowRow } from "./slowmarks";
 
 function Swatch(props: { series: Series }) {
   const { colour, width, dash, isSparse } = props.series;
@@ -17,8 +18,23 @@ function Swatch(props: { series: Series }) {
   );
 }
 
+function SlowSwatch(props: { row: SlowRow }) {
+  const colour = `var(--${props.row.colour})`;
+  return (
+    <svg class="timeline-swatch" viewBox="0 0 22 10" aria-hidden="true">
+      {props.row.measure === "waited" ? (
+        <circle cx="11" cy="5" r="3.5" fill="none" stroke={colour} stroke-width="2" />
+      ) : (
+        <path d="M6.5 0.5 H15.5 L11 9.5 Z" fill={colour} />
+      )}
+    </svg>
+  );
+}
+
 export function Legend(props: {
   series: Series[];
+  /** Slow events, by measure. */
+  slow: SlowRow[];
   choice: Choice;
   moments: Moments;
   axis: Axis;
@@ -26,9 +42,9 @@ export function Legend(props: {
   at: number;
   unit: string;
 }) {
-  const { series, choice, moments, axis, at, unit } = props;
+  const { series, slow, choice, moments, axis, at, unit } = props;
   const moment = nearest(axis.values, at);
-  const toggle = (one: Series): void => {
+  const toggle = (one: Shown): void => {
     const { show, hide } = toggled(one, choice);
     go({ show: writeKeys(show), hide: writeKeys(hide) }, { quiet: true });
   };
@@ -65,6 +81,24 @@ export function Legend(props: {
               <Amount value={place === null ? null : one.values[place]!} unit={one.unit} />
               {sum !== null && ` per ${unit}`}
             </span>
+          </button>
+        );
+      })}
+      {slow.map((row) => {
+        const shown = isShown(row, choice);
+        return (
+          <button
+            key={row.key}
+            type="button"
+            class="timeline-key"
+            aria-pressed={shown}
+            data-slow={row.measure}
+            title={`${row.about}. Press to ${shown ? "hide" : "show"}.`}
+            onClick={() => toggle(row)}
+          >
+            <SlowSwatch row={row} />
+            <span class="timeline-key-label">{row.label}</span>
+            <span class="timeline-key-value">{count(row.found)}</span>
           </button>
         );
       })}

@@ -1,5 +1,5 @@
 // What lies over the charts: the line under the pointer with a dot on each series, names of
-// what is near, and the handles at both ends of the selection.
+// what is near, buttons over slow events, and the handles at both ends of the selection.
 
 import type { ReadonlySignal } from "@preact/signals";
 import { pixelOf, type Axis } from "./axis";
@@ -8,6 +8,8 @@ import { shortened, STAMP_SPACE, type Mark } from "./draw";
 import { nearest, readingAt } from "./moments";
 import type { Range } from "./range";
 import type { Series } from "./series";
+import { SlowButtons } from "./SlowButtons";
+import type { SlowMark, SlowRow } from "./slowmarks";
 
 const NEAR_PX = 5;
 const MOST_NAMES = 4;
@@ -25,6 +27,14 @@ function namesNear(at: number, snapshots: Mark[], stamps: Mark[], layout: Layout
   return names.length > MOST_NAMES ? [...names.slice(0, MOST_NAMES), "…"] : names;
 }
 
+/** What slow events near the pointer say. */
+function slowNear(at: number, rows: SlowRow[], layout: Layout): string[] {
+  const pixel = pixelOf(at, layout);
+  const isNear = (mark: SlowMark): boolean => Math.abs(pixelOf(mark.value, layout) - pixel) <= NEAR_PX;
+  const texts = rows.flatMap(({ marks }) => marks.filter(isNear).map((mark) => mark.text));
+  return texts.length > MOST_NAMES ? [...texts.slice(0, MOST_NAMES), "…"] : texts;
+}
+
 function Pointer(props: {
   hover: ReadonlySignal<number | null>;
   layout: Layout;
@@ -32,16 +42,17 @@ function Pointer(props: {
   series: Series[];
   snapshots: Mark[];
   stamps: Mark[];
+  slow: SlowRow[];
   heightOf: (series: Series, value: number) => number | null;
 }) {
-  const { hover, layout, axis, series, snapshots, stamps, heightOf } = props;
+  const { hover, layout, axis, series, snapshots, stamps, slow, heightOf } = props;
   const at = hover.value;
   if (at === null || at < layout.from || at > layout.to || axis.values.length === 0) return null;
   // The line stands at the moment whose readings are told, if that is in view.
   const moment = nearest(axis.values, at);
   const isSeen = axis.values[moment]! >= layout.from && axis.values[moment]! <= layout.to;
   const pixel = pixelOf(isSeen ? axis.values[moment]! : at, layout);
-  const names = namesNear(at, snapshots, stamps, layout);
+  const names = [...slowNear(at, slow, layout), ...namesNear(at, snapshots, stamps, layout)];
   const beside = pixelOf(at, layout);
   const isRight = beside > layout.left + layout.width * 0.7;
   return (
@@ -117,18 +128,22 @@ export function Overlay(props: {
   series: Series[];
   snapshots: Mark[];
   stamps: Mark[];
+  slow: SlowRow[];
   selection: Range | null;
   bounds: Range;
   unit: string;
   heightOf: (series: Series, value: number) => number | null;
+  onPoint: (mark: SlowMark | null) => void;
+  onEvent: (event: number) => void;
   onEnd: (end: "first" | "last", event: number) => void;
 }) {
-  const { selection, onEnd, hover, series, snapshots, stamps, heightOf, axis, bounds, unit } = props;
+  const { selection, onEnd, onPoint, onEvent, hover, series, snapshots, stamps, slow, heightOf, axis, bounds, unit } = props;
   const layout = props.layout.value;
   if (!layout) return null;
   return (
     <>
-      <Pointer {...{ hover, layout, axis, series, snapshots, stamps, heightOf }} />
+      <Pointer {...{ hover, layout, axis, series, snapshots, stamps, slow, heightOf }} />
+      <SlowButtons rows={slow} layout={layout} onPoint={onPoint} onSelect={onEvent} />
       {selection &&
         (["first", "last"] as const).map((end) => (
           <Handle key={end} {...{ end, selection, bounds, axis, layout, unit }} onMove={(event) => onEnd(end, event)} />

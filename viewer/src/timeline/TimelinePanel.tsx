@@ -20,6 +20,7 @@ import {
   clampRange, isSame, lengthOf, moveRange, parseRange, stretchOf, writeRange, type Range,
 } from "./range";
 import { isShown, parseKeys, seriesOf, summary } from "./series";
+import { slowRows } from "./slowmarks";
 import "./timeline.css";
 import { useZoom } from "./zoom";
 
@@ -83,9 +84,13 @@ function OfMoments(props: { whole: Moments; events: Range; file: FileAbout | nul
     () => moments.stamps.map(({ name, event, time_ns }) => ({ name, value: axis.valueIn(event, time_ns) })),
     [moments, axis],
   );
+  const time = useAnswer("time", { side: parameter("side") }).answer;
+  const slow = useMemo(() => slowRows(time, axis), [time, axis]);
   const choice = { show: parseKeys(parameter("show")), hide: parseKeys(parameter("hide")) };
   const shownKeys = series.filter((one) => isShown(one, choice)).map((one) => one.key).join("\n");
   const shown = useMemo(() => series.filter((one) => isShown(one, choice)), [series, shownKeys]);
+  const shownSlowKeys = slow.filter((row) => isShown(row, choice)).map((row) => row.key).join("\n");
+  const shownSlow = useMemo(() => slow.filter((row) => isShown(row, choice)), [slow, shownSlowKeys]);
 
   const written = parseRange(parameter("events"));
   const selection = written && clampRange(written, bounds);
@@ -99,7 +104,7 @@ function OfMoments(props: { whole: Moments; events: Range; file: FileAbout | nul
 
   const scene: Scene = {
     axis, view: zoom.view, unit, series: shown, selection: draft ?? selection, against,
-    pin: pin === null ? null : axis.valueOf(pin), snapshots, stamps,
+    pin: pin === null ? null : axis.valueOf(pin), snapshots, stamps, slow: shownSlow,
   };
   const select = (range: Range, isQuiet: boolean): void => go({ events: writeRange(range) }, { quiet: isQuiet });
   const shift = (direction: 1 | -1): void => {
@@ -113,7 +118,7 @@ function OfMoments(props: { whole: Moments; events: Range; file: FileAbout | nul
   return (
     <>
       <div class="timeline-head">
-        <Readings {...{ series, choice, moments, axis, unit }} hover={hover} otherwise={scene.pin ?? last} />
+        <Readings {...{ series, slow, choice, moments, axis, unit }} hover={hover} otherwise={scene.pin ?? last} />
         <span class="timeline-actions">
           <button
             type="button"

@@ -5,10 +5,11 @@
 import uPlot from "uplot";
 import "uplot/dist/uPlot.min.css";
 import type { Axis, Plot } from "./axis";
-import { drawFlags, drawHatched, drawPin, drawRange, drawStamps, drawTitle, type Mark } from "./draw";
+import { drawFlags, drawHatched, drawPin, drawRange, drawSlow, drawStamps, drawTitle, type Mark } from "./draw";
 import { readLook, type Look } from "./look";
 import { stretchOf, type Range } from "./range";
 import type { Series } from "./series";
+import type { SlowRow } from "./slowmarks";
 import * as ticks from "./ticks";
 import { count, duration } from "../format";
 
@@ -26,6 +27,8 @@ export interface Scene {
   pin: number | null;
   snapshots: Mark[];
   stamps: Mark[];
+  /** Those shown alone. */
+  slow: SlowRow[];
 }
 
 /** What others must know to place things over the charts, in CSS pixels. */
@@ -197,6 +200,7 @@ export class Charts {
           (chart) => {
             drawStamps(chart, this.scene.stamps, this.look);
             drawFlags(chart, this.scene.snapshots, true, this.look);
+            drawSlow(chart, this.scene.slow, this.look);
             this.drawAbove(chart);
             this.report(chart);
           },

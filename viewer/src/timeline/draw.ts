@@ -1,8 +1,9 @@
 // What the timeline draws itself, below and above the lines: ranges, flags of snapshots,
-// ticks of stamps. All places are in pixels of the canvas, as uPlot gives them.
+// ticks of stamps, marks of slow events. All places are in pixels of the canvas, as uPlot gives them.
 
 import uPlot from "uplot";
 import type { Look } from "./look";
+import { drawnMarks, MARK_PX, rowTop_px, type SlowRow } from "./slowmarks";
 import { apart } from "./ticks";
 
 const LONGEST_NAME = 28;
@@ -124,6 +125,35 @@ export function drawStamps(chart: uPlot, stamps: Mark[], look: Look): void {
       const pixel = Math.round(left + ((stamp.value - min!) / (max! - min!)) * width);
       context.fillRect(pixel, top + height - 7 * ratio, ratio, 7 * ratio);
     }
+  });
+}
+
+/** A row for each measure below the upper edge: filled triangles for time that was used, rings for
+    time that was waited. */
+export function drawSlow(chart: uPlot, rows: SlowRow[], look: Look): void {
+  inPlot(chart, (context, ratio) => {
+    const { left, top, width } = chart.bbox;
+    const { min, max } = chart.scales.x!;
+    const plot = { left: left / ratio, width: width / ratio, from: min!, to: max! };
+    const size = MARK_PX * ratio;
+    rows.forEach((row, lane) => {
+      const middle = top + rowTop_px(lane) * ratio;
+      context.fillStyle = context.strokeStyle = look.colour(row.colour);
+      context.lineWidth = 1.75 * ratio;
+      for (const { pixel } of drawnMarks(row, plot)) {
+        const at = pixel * ratio;
+        context.beginPath();
+        if (row.measure === "waited") {
+          context.arc(at, middle, size - ratio, 0, 2 * Math.PI);
+          context.stroke();
+        } else {
+          context.moveTo(at - size, middle - size);
+          context.lineTo(at + size, middle - size);
+          context.lineTo(at, middle + size);
+          context.fill();
+        }
+      }
+    });
   });
 }
 

@@ -51,6 +51,8 @@ export function listen(element: HTMLElement, port: () => Port): () => void {
   const down = (event: PointerEvent): void => {
     const isMiddle = event.button === 1;
     if (held || (event.button !== 0 && !isMiddle)) return;
+    // A button over the charts is pressed, not dragged from.
+    if ((event.target as HTMLElement).closest("button")) return;
     const end = (event.target as HTMLElement).closest<HTMLElement>("[data-end]")?.dataset.end;
     const isPan = isMiddle || event.shiftKey;
     const start_px = pixelOf(event);

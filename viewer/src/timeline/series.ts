@@ -124,12 +124,15 @@ export interface Choice {
   hide: Set<string>;
 }
 
-export function isShown(series: Series, choice: Choice): boolean {
+/** What can be shown or hidden. */
+export type Shown = Pick<Series, "key" | "isUsual">;
+
+export function isShown(series: Shown, choice: Choice): boolean {
   return series.isUsual ? !choice.hide.has(series.key) : choice.show.has(series.key);
 }
 
-/** The choice with one series switched over. */
-export function toggled(series: Series, choice: Choice): Choice {
+/** The choice with one of them switched over. */
+export function toggled(series: Shown, choice: Choice): Choice {
   const next = { show: new Set(choice.show), hide: new Set(choice.hide) };
   const from = series.isUsual ? next.hide : next.show;
   if (!from.delete(series.key)) from.add(series.key);

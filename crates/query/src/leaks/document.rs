@@ -3,7 +3,6 @@
 use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::choice::Names;
-use crate::paths::shortened;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Growing;
 use residue_analysis::growth::{self, Growth};
@@ -234,9 +233,8 @@ impl Limits {
         name_characters: usize::MAX,
     };
 
-    fn path(self, mut shown: ShownPath) -> ShownPath {
-        shown.path = shortened(&shown.path, self.steps, self.name_characters);
-        shown
+    fn path(self, shown: ShownPath) -> ShownPath {
+        shown.cut(self.steps, self.name_characters)
     }
 }
 

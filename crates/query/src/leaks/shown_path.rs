@@ -5,6 +5,8 @@ use residue_profile::timeline::StackId;
 use residue_profile::{NodeId, Profile};
 use serde::Serialize;
 
+use crate::paths::shortened;
+
 /// Frames of a path that are shown in one line.
 const SHOWN_FRAMES: usize = 6;
 
@@ -22,6 +24,12 @@ pub struct ShownPath {
 }
 
 impl ShownPath {
+    /// With so many functions at most, and so many characters of each.
+    pub fn cut(mut self, most_steps: usize, most_characters: usize) -> ShownPath {
+        self.path = shortened(&self.path, most_steps, most_characters);
+        self
+    }
+
     /// In one line, with its place.
     pub fn line(&self) -> String {
         match &self.place {

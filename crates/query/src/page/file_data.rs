@@ -12,6 +12,7 @@ use super::answers::about::{About, about};
 use super::answers::sizes::{Sizes, sizes};
 use super::answers::stack::{StackDetail, stack};
 use super::answers::stages::{StagesAnswer, stages};
+use super::answers::time::{TimeAnswer, time};
 use super::answers::timeline::{Timeline, timeline};
 use super::answers::verdict::{VerdictAnswer, verdict};
 use super::file_rows::script_json::to_script_json;
@@ -25,6 +26,7 @@ use super::question::Question;
 pub struct FileData<'a> {
     about: About<'a>,
     verdict: VerdictAnswer<'a>,
+    time: TimeAnswer<'a>,
     timeline: Timeline<'a>,
     stages: StagesByValue,
     sizes: SizesByKind,
@@ -66,6 +68,7 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
     to_script_json(&FileData {
         about: about(profiles)?,
         verdict: verdict(profiles, &everything)?,
+        time: time(profiles, &everything)?,
         timeline: timeline(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,

@@ -25,7 +25,7 @@ use serde::Serialize;
 
 use super::answers::stack_row::{self, StackRow};
 use super::opened::Opened;
-use histories::{NO_HISTORY, Places, histories};
+use histories::{Ends, NO_HISTORY, Places, histories};
 use labels::{FileLabel, FileLabels};
 use parts::FilePart;
 use script_json::to_script_json;
@@ -38,6 +38,10 @@ pub struct Limits {
     pub row_bytes: usize,
     /// Begins at which it is known what stacks hold.
     pub begins: usize,
+    /// That what stacks allocated from place to place takes in the file, and as much for CPU time:
+    /// in all, and more for each row.
+    pub spent_bytes: usize,
+    pub spent_bytes_per_row: usize,
     /// Stacks of one row whose changes stand apart because they fall.
     pub falling: usize,
     /// Rows whose frames, sizes and births are in the file, and what they take.
@@ -50,6 +54,8 @@ impl Limits {
         rows: 1500,
         row_bytes: 5 << 20,
         begins: 500,
+        spent_bytes: 64 << 10,
+        spent_bytes_per_row: 64,
         falling: 8,
         details: 100,
         detail_bytes: 2 << 20,
@@ -68,11 +74,21 @@ pub struct FileRows {
     /// Place p stands for all that happened from the begin of `begins[p]` to that of
     /// `begins[p + 1]`; the last place ends with the last event.
     begins: Vec<EventNumber>,
+    /// Places at whose begins it is known what had been allocated, ascending; `begins.length` is
+    /// the end of the last event. Ranges that begin and end there have it.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
+    allocated_at: Ends,
+    /// The same of CPU time.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
+    cpu_at: Ends,
     /// In the order of groups: among rows that are equal in what they are sorted by, the
     /// earlier comes first, as the server has it.
     rows: Vec<FileRow>,
     #[serde(skip)]
     begins_known: usize,
+    /// Places that `allocated_at` and `cpu_at` could have.
+    #[serde(skip)]
+    ends_known: [usize; 2],
     /// Stacks that name rows, those that matter most first.
     #[serde(skip)]
     stacks: Vec<i64>,
@@ -89,17 +105,23 @@ struct FileRow {
     /// Stacks that fall at times have parts of their own, as long as they are few.
     parts: Vec<FilePart>,
     /// All of one kind that is not in this file, as one row of one part; its `stack` is -1
-    /// of the heap, -2 of mappings, -3 of reported blocks.
+    /// of the heap, -2 of mappings, -3 of reported blocks, -4 of CPU time.
     is_rest: bool,
 }
 
 impl FileRows {
     pub fn of(opened: &Opened, limits: &Limits) -> Result<FileRows> {
         let groups = opened.groups();
-        let places = Places::of(&opened.profile.timeline, limits.begins);
+        let timeline = &opened.profile.timeline;
+        let mut places = Places::of(timeline, limits.begins);
+        let ends_known = [&places.allocated, &places.cpu].map(|ends| ends.places.len());
         let mut chosen = choice::choose(opened, limits.rows)?;
         keep_short_paths(opened, &mut chosen, limits.row_bytes);
-        let mut histories = histories_of_members(opened, &chosen, &places).into_iter();
+        let (number_of_stack, count) = numbers_of_members(opened, &chosen);
+        let for_rows = limits.spent_bytes_per_row.saturating_mul(chosen.len());
+        let spent_bytes = limits.spent_bytes.saturating_add(for_rows);
+        places.thin(timeline, &number_of_stack, spent_bytes);
+        let mut histories = histories(timeline, &places, &number_of_stack, count).into_iter();
         let mut labels = FileLabels::of(&opened.tree(Detail::Function).tree);
         let mut libraries = FileLabels::of(&opened.tree(Detail::Library).tree);
         let mut stacks = Vec::new();
@@ -139,6 +161,9 @@ impl FileRows {
         Ok(FileRows {
             begins: places.events(),
             begins_known: places.known,
+            ends_known,
+            allocated_at: places.allocated,
+            cpu_at: places.cpu,
             labels: labels.labels,
             libraries: libraries.labels,
             rows,
@@ -164,6 +189,18 @@ impl FileRows {
                 self.begins.len(),
                 self.begins_known
             ));
+        }
+        for (what, ends, known) in [
+            ("What was allocated", &self.allocated_at, self.ends_known[0]),
+            ("CPU time", &self.cpu_at, self.ends_known[1]),
+        ] {
+            if ends.places.len() < known {
+                said.push(format!(
+                    "{what} from event to event is in it at {} of {known} begins of events: it is \
+                     known of ranges between these.",
+                    ends.places.len(),
+                ));
+            }
         }
         said.push(
             "Source lines, threads and the verdict of single ranges are not in this file: \
@@ -197,12 +234,8 @@ fn keep_short_paths(opened: &Opened, chosen: &mut Vec<GroupId>, row_bytes: usize
     chosen.truncate(kept);
 }
 
-/// One for each stack of the chosen groups, group by group.
-fn histories_of_members(
-    opened: &Opened,
-    chosen: &[GroupId],
-    places: &Places,
-) -> Vec<histories::History> {
+/// A number for each stack of the chosen groups, group by group, and how many there are.
+fn numbers_of_members(opened: &Opened, chosen: &[GroupId]) -> (Vec<u32>, u32) {
     let mut number_of_stack = vec![NO_HISTORY; opened.profile.stacks.len()];
     let members = chosen.iter().flat_map(|&it| opened.groups().members(it));
     let mut count = 0;
@@ -210,5 +243,5 @@ fn histories_of_members(
         number_of_stack[stack as usize] = count;
         count += 1;
     }
-    histories(&opened.profile.timeline, places, &number_of_stack, count)
+    (number_of_stack, count)
 }

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use anyhow::Result;
 use residue_analysis::groups::Groups;
 use residue_analysis::history::EventRange;
+use residue_analysis::time::{self, TimeVerdict};
 use residue_analysis::verdict::{Verdict, verdict_of};
 use residue_calltree::{Detail, PathReader, outermost_scopes};
 use residue_profile::{MemoryKind, Profile, Span};
@@ -31,6 +32,7 @@ pub struct Opened {
     scope_tree: OnceLock<ShownTree>,
     lives: Recent<(Option<u32>, Option<u32>), Vec<Live>>,
     verdicts: Recent<EventRange, Option<Verdict>>,
+    time: OnceLock<Result<TimeVerdict, time::Missing>>,
 }
 
 impl Opened {
@@ -44,6 +46,7 @@ impl Opened {
             scope_tree: OnceLock::new(),
             lives: Recent::new(RANGES_KEPT),
             verdicts: Recent::new(VERDICTS_KEPT),
+            time: OnceLock::new(),
         }
     }
 
@@ -117,6 +120,12 @@ impl Opened {
             Some(range) if !self.is_whole(range) => of(range, Option::as_ref(&run)),
             _ => run,
         }
+    }
+
+    /// The verdict of time on the whole recording, or why there is none.
+    pub fn time(&self) -> Result<&TimeVerdict, &time::Missing> {
+        let judge = || time::verdict(&self.profile, EventRange::ALL);
+        self.time.get_or_init(judge).as_ref()
     }
 
     /// Whether a range holds every event. The page opens on one that does, and must not wait

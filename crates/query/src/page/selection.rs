@@ -58,6 +58,9 @@ impl<'a> Selection<'a> {
     /// Whether its counter is known of what it is about.
     pub fn check(&self) -> Result<()> {
         let name = self.counter.name();
+        if self.thread.is_some() && self.events.is_some() {
+            bail!("thread: not recorded between moments, only for the whole run");
+        }
         if self.thread.is_some() && self.of_thread().is_none() {
             bail!("`{name}` is not known by thread, only calls, total, frees and cpu");
         }

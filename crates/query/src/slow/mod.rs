@@ -3,5 +3,5 @@
 pub mod document;
 pub mod words;
 
-pub use document::document;
+pub use document::{Document, Limits, document};
 pub use words::headline;

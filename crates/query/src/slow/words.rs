@@ -2,6 +2,7 @@
 
 use residue_analysis::counters::Followed;
 use residue_analysis::follow::Dependence;
+use residue_analysis::growth::Outcome;
 use residue_analysis::sentences::time::{measure, rate, signed_duration, why_undetermined};
 use residue_analysis::time::{
     Allocations, GrowingPath, Headline, Measure, MoreAllocated, SlowEvents, SlowPath, SlowStage,
@@ -112,8 +113,19 @@ fn events_text(trend: &Trend) -> String {
     )
 }
 
-/// What a counter costs: `12.0 µs per hit + 3.00 ms/event`.
-pub fn counter(profile: &Profile, followed: &Followed) -> String {
+/// How a measure goes from event to event: `+1.20 µs/event each event`, `steady`.
+pub fn course(trend: &Trend) -> String {
+    match trend.growth.outcome {
+        Outcome::Growing | Outcome::Shrinking => rate(trend.growth.rate),
+        Outcome::NoGrowth => "steady".to_string(),
+        Outcome::Undetermined => format!("{} (uncertain)", rate(trend.growth.rate)),
+    }
+}
+
+/// What a counter costs: `CPU time follows 12.0 µs per hit + 3.00 ms/event`.
+pub fn counter(profile: &Profile, verdict: &TimeVerdict, followed: &Followed) -> String {
+    let basis = verdict.of(Measure::Cpu).unwrap_or(verdict.trend());
+    let what = measure(basis.measure);
     let follow = &followed.follow;
     let name = name_of(profile, followed);
     let unit = fractional_duration(follow.bytes_per_unit);
@@ -123,7 +135,7 @@ pub fn counter(profile: &Profile, followed: &Followed) -> String {
     };
     let (one, name) = (visible(singular(name)), visible(name));
     format!(
-        "{unit} per {one}{constant} (counter \"{name}\", r² = {:.2})",
+        "{what} follows {unit} per {one}{constant} (counter \"{name}\", r² = {:.2})",
         follow.r_squared
     )
 }
@@ -138,6 +150,11 @@ pub fn growing(path: &GrowingPath) -> String {
         count(path.late_samples),
     )
 }
+
+/// Where no event is slow.
+pub const NO_SLOW_EVENTS: &str = "no slow events: none stands out from the others";
+/// Where slow events are not known to do anything that others do not.
+pub const NO_CAUSE: &str = "no cause stands out: they do more of the same, or too little is known";
 
 /// Slow events that are named.
 const SHOWN_EVENTS: usize = 5;

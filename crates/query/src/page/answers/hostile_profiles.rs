@@ -7,13 +7,14 @@ use super::sample::{events, open_profiles};
 use super::{Answer, answer};
 use residue_testkit::sample;
 
-const QUESTIONS: [(&str, &[&str]); 13] = [
+const QUESTIONS: [(&str, &[&str]); 14] = [
     ("about", &[""]),
     ("status", &[""]),
     (
         "verdict",
         &["", "events=1..2", "events=0..0", "events=7..4294967295"],
     ),
+    ("time", &[""]),
     (
         "timeline",
         &[

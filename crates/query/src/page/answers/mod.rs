@@ -15,6 +15,7 @@ pub mod stacks;
 pub mod stages;
 mod thin;
 mod thread_flame;
+pub mod time;
 pub mod timeline;
 pub mod verdict;
 
@@ -48,6 +49,7 @@ pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
         "about" => json(about::about(profiles)),
         "status" => json(about::status(profiles)),
         "verdict" => json(verdict::verdict(profiles, &question)),
+        "time" => json(time::time(profiles, &question)),
         "timeline" => json(timeline::timeline(profiles, &question)),
         "stacks" => json(stacks::stacks(profiles, &question)),
         "stack" => json(stack::stack(profiles, &question)),

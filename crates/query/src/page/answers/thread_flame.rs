@@ -26,7 +26,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     }
     let asked = question.counter()?;
     let counter = match asked {
-        Counter::Calls | Counter::Total | Counter::Frees => asked,
+        Counter::Calls | Counter::Total | Counter::Frees | Counter::Cpu => asked,
         _ => {
             notes.push(format!(
                 "`{}` is not known by thread: these are total bytes",
@@ -38,6 +38,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let of_part = |part: &ThreadCounters| match counter {
         Counter::Calls => part.calls,
         Counter::Frees => part.frees,
+        Counter::Cpu => part.cpu_ns,
         _ => part.total_bytes,
     };
     let selection = Selection {

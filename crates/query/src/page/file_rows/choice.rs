@@ -31,6 +31,7 @@ pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
     let highest = |found: Found| found.first(most, false, &Named::default());
     let mut lists = vec![highest(find(&grown, Sort::Growth, live))];
     let whole = selection(None);
+    lists.push(by_cpu(opened, most));
     for sort in [
         Sort::Live,
         Sort::Total,
@@ -41,6 +42,21 @@ pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
         lists.push(highest(find(&whole, sort, None)));
     }
     Ok(in_turn(lists, most))
+}
+
+/// Those with the most CPU time.
+fn by_cpu(opened: &Opened, most: usize) -> Vec<GroupId> {
+    let groups = opened.groups();
+    let mut sums = vec![0_u64; groups.count()];
+    for (stack, &group) in opened.profile.stacks.iter().zip(&groups.of_stack) {
+        let sum = &mut sums[group as usize];
+        *sum = sum.saturating_add(Counter::Cpu.value(stack));
+    }
+    let mut used: Vec<GroupId> = (0..groups.count() as GroupId).collect();
+    used.retain(|group| sums[*group as usize] > 0);
+    used.sort_by_key(|group| std::cmp::Reverse(sums[*group as usize]));
+    used.truncate(most);
+    used
 }
 
 /// The first of each list, the second of each, and so on; each once.

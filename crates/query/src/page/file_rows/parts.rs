@@ -11,7 +11,7 @@ use residue_profile::timeline::StackId;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
-use super::histories::History;
+use super::histories::{Course, History};
 use super::labels::FileLabels;
 use crate::page::opened::Opened;
 
@@ -31,7 +31,14 @@ pub struct FilePart {
     /// Triples of place, bytes, blocks: by how much live memory changed, by place. Place -1
     /// is before the first begin, place `begins.length` after the last event.
     #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
-    pub changes: History,
+    pub changes: Course<2>,
+    /// Place, calls, bytes, temporaries, and so on: what was allocated from one of the places in
+    /// `allocated_at` to the next.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
+    pub allocated: Course<3>,
+    /// Place, nanoseconds, and so on: the CPU time from one of the places in `cpu_at` to the next.
+    #[cfg_attr(feature = "typescript", ts(as = "Vec<i64>"))]
+    pub cpu: Course<1>,
 }
 
 /// The nodes that a stack ends in, by function and by library.
@@ -53,7 +60,9 @@ impl Part {
             path: labels.path(self.ends.by_function),
             by_library: libraries.path(self.ends.by_library),
             counters: self.counters,
-            changes: self.history,
+            changes: self.history.live,
+            allocated: self.history.allocated,
+            cpu: self.history.cpu,
         }
     }
 }

@@ -15,10 +15,11 @@ use crate::page::answers::stacks::StackNumbers;
 use crate::page::opened::Opened;
 
 /// Kinds with what is said of their call paths. The number of a row is below zero.
-const KINDS: [(MemoryKind, i64, &str); 3] = [
+const KINDS: [(MemoryKind, i64, &str); 4] = [
     (MemoryKind::Heap, -1, ""),
     (MemoryKind::Mapping, -2, " of mappings"),
     (MemoryKind::Reported, -3, " of reported blocks"),
+    (MemoryKind::Cpu, -4, " of CPU time"),
 ];
 
 pub struct Rest {
@@ -107,7 +108,9 @@ impl Rest {
                 path: vec![labels.text(name.clone())],
                 by_library: vec![libraries.text(name)],
                 counters: self.counters,
-                changes: self.history,
+                changes: self.history.live,
+                allocated: self.history.allocated,
+                cpu: self.history.cpu,
             }],
             is_rest: true,
         }

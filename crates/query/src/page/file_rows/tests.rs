@@ -5,13 +5,14 @@ use std::collections::BTreeMap;
 
 use residue_analysis::history::EventRange;
 use residue_calltree::{CallTree, Detail, NOT_SHOWN};
-use residue_profile::timeline::{Change, EventNumber};
-use residue_profile::{Counter, MemoryKind, Profile, Ragged, SourcePlace};
+use residue_profile::timeline::{Allocated, Change, CpuTime, EventNumber};
+use residue_profile::{Counter, Measured, MemoryKind, Profile, Ragged, SourcePlace, StackKind};
 use residue_testkit::synthetic::{self, Spec};
 use serde_json::Value;
 
 use super::*;
 use crate::choice::Names;
+use crate::moment_view::measured;
 use residue_testkit::sample;
 
 /// Everything.
@@ -19,6 +20,8 @@ const NO_LIMITS: Limits = Limits {
     rows: usize::MAX,
     row_bytes: usize::MAX,
     begins: usize::MAX,
+    spent_bytes: usize::MAX,
+    spent_bytes_per_row: 0,
     falling: usize::MAX,
     details: usize::MAX,
     detail_bytes: usize::MAX,
@@ -28,7 +31,7 @@ const FEW_ROWS: Limits = Limits {
     ..NO_LIMITS
 };
 const FEW_BYTES: Limits = Limits {
-    row_bytes: 20_000,
+    row_bytes: 21_000,
     ..NO_LIMITS
 };
 const ALL_LIMITS: [Limits; 4] = [Limits::USUAL, NO_LIMITS, FEW_ROWS, FEW_BYTES];
@@ -101,17 +104,26 @@ fn counter(part: &Value, counter: Counter) -> u64 {
     part["counters"][place].as_u64().unwrap()
 }
 
-/// What a part's bytes and blocks changed by in places, both included.
-fn changed(part: &Value, places: (i64, i64)) -> (i64, i64) {
-    let numbers: Vec<i64> = list(&part["changes"])
+/// The numbers of a part's course in places, both included: each place with so many numbers.
+fn sums<const N: usize>(course: &Value, places: (i64, i64)) -> [i64; N] {
+    let numbers: Vec<i64> = list(course)
         .iter()
         .map(|number| number.as_i64().unwrap())
         .collect();
-    let steps = numbers.chunks_exact(3);
-    let inside = steps.filter(|step| (places.0..=places.1).contains(&step[0]));
-    inside.fold((0, 0), |(bytes, blocks), step| {
-        (bytes + step[1], blocks + step[2])
-    })
+    let steps = numbers.chunks_exact(1 + N);
+    let mut inside = [0; N];
+    for step in steps.filter(|step| (places.0..=places.1).contains(&step[0])) {
+        for (sum, more) in inside.iter_mut().zip(&step[1..]) {
+            *sum += more;
+        }
+    }
+    inside
+}
+
+/// What a part's bytes and blocks changed by in places, both included.
+fn changed(part: &Value, places: (i64, i64)) -> (i64, i64) {
+    let [bytes, blocks] = sums(&part["changes"], places);
+    (bytes, blocks)
 }
 
 #[test]
@@ -181,6 +193,107 @@ fn changes_of_all_rows_are_those_of_the_ledger() {
             .sum();
         assert_eq!(whole.sum::<i64>(), all);
     }
+}
+
+/// The same with what was allocated at every second begin and at the end, and with CPU time at
+/// every moment.
+fn spending() -> Profile {
+    let mut profile = profile();
+    for stack in profile.stacks.iter_mut().step_by(10) {
+        stack.kind = StackKind::Cpu;
+    }
+    let timeline = &mut profile.timeline;
+    let last_end = timeline.last_end();
+    let mut number = 0;
+    for (id, moment) in timeline.moments.iter_mut().enumerate() {
+        let is_second = moment.kind.is_begin() && moment.event % 2 == 1;
+        moment.has_totals = is_second || last_end == Some(id as u32);
+        for _ in 0..20 {
+            number += 1;
+            timeline
+                .allocated
+                .extend(moment.has_totals.then_some(Allocated {
+                    moment: id as u32,
+                    stack: 1 + number % 9,
+                    calls: u64::from(number),
+                    bytes: 16 * u64::from(number),
+                    temporaries: 1,
+                }));
+            timeline.cpu.push(CpuTime {
+                moment: id as u32,
+                stack: number % 9 * 10,
+                ns: 10_101_010,
+            });
+        }
+    }
+    profile
+}
+
+#[test]
+fn what_was_allocated_and_used_in_ranges_is_that_of_the_ledger() {
+    let opened = open(spending());
+    for limits in [NO_LIMITS, FEW_ROWS] {
+        let file = file(&opened, &limits);
+        let second: Vec<i64> = (0..=40).step_by(2).collect();
+        assert_eq!(file["allocated_at"], serde_json::json!(second));
+        assert_eq!(list(&file["cpu_at"]).len(), 41);
+        for (from, to) in [(1, 40), (11, 20), (21, 22), (39, 40)] {
+            let range = EventRange { from, to };
+            let span = opened.span(Some(range)).unwrap();
+            assert_eq!(measured(&opened.profile, span), Measured::WithTotals);
+            let live = opened.live(span);
+            let expected = |counter| live.iter().map(|it| it.value(counter)).sum::<i64>();
+            let mut made = [0; 3];
+            let mut cpu_ns = 0;
+            for (_, part) in parts(&file) {
+                let more: [i64; 3] = sums(&part["allocated"], places(range));
+                made = std::array::from_fn(|at| made[at] + more[at]);
+                cpu_ns += sums::<1>(&part["cpu"], places(range))[0];
+            }
+            let counters = [Counter::Calls, Counter::Total, Counter::Temporaries];
+            assert_eq!(made, counters.map(expected), "{range:?} with {limits:?}");
+            assert_eq!(cpu_ns, expected(Counter::Cpu), "{range:?} with {limits:?}");
+            assert!(made[0] > 0 && cpu_ns > 0);
+        }
+    }
+}
+
+#[test]
+fn what_was_allocated_and_used_takes_no_more_bytes_than_it_may() {
+    let opened = open(spending());
+    let of = |spent_bytes| {
+        let limits = Limits {
+            spent_bytes,
+            ..NO_LIMITS
+        };
+        (
+            file(&opened, &limits),
+            FileRows::of(&opened, &limits).unwrap(),
+        )
+    };
+    let (whole, all) = of(usize::MAX);
+    const MOST: usize = 1000;
+    let (few, some) = of(MOST);
+    let bytes = |file: &Value, name: &str| -> usize {
+        let courses = parts(file).map(|(_, part)| part[name].to_string().len() - "[]".len());
+        courses.sum()
+    };
+    for (name, ends) in [("allocated", "allocated_at"), ("cpu", "cpu_at")] {
+        assert!(
+            bytes(&whole, name) > MOST && bytes(&few, name) <= MOST,
+            "{name}"
+        );
+        let (known, kept) = (list(&whole[ends]), list(&few[ends]));
+        assert!(kept.len() > 1 && kept.len() < known.len(), "{ends}");
+        assert_eq!((kept.first(), kept.last()), (known.first(), known.last()));
+        assert!(kept.iter().all(|end| known.contains(end)));
+    }
+    let said = |rows: &FileRows| rows.left_out().join("\n");
+    assert!(!said(&all).contains("from event to event"));
+    assert!(
+        said(&some).contains("What was allocated from event to event is in it")
+            && said(&some).contains("CPU time from event to event is in it")
+    );
 }
 
 /// Values by names and libraries of a path.

@@ -20,6 +20,7 @@ use super::answers::source::SourceLines;
 use super::answers::stack::StackDetail;
 use super::answers::stacks::{Sort, Stacks};
 use super::answers::stages::StagesAnswer;
+use super::answers::time::TimeAnswer;
 use super::answers::timeline::Timeline;
 use super::answers::verdict::VerdictAnswer;
 use super::file_data::FileData;
@@ -110,6 +111,7 @@ pub fn document() -> String {
         ("about", types.add::<About>()),
         ("status", types.add::<Status>()),
         ("verdict", types.add::<VerdictAnswer>()),
+        ("time", types.add::<TimeAnswer>()),
         ("timeline", types.add::<Timeline>()),
         ("stacks", types.add::<Stacks>()),
         ("stack", types.add::<StackDetail>()),
