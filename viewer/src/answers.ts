@@ -748,7 +748,7 @@ export type Allocations = "calls" | "bytes";
 export type TimeLimit = { "code": "no-cpu-times" } |
   { "code": "handed-over", events: number, of_events: number } |
   { "code": "other-threads", others_ns: number, process_ns: number, share: number } |
-  { "code": "overlap", streams: number } | { "code": "no-samples" } |
+  { "code": "overlap", streams: number } | { "code": "no-samples" } | { "code": "in-step" } |
   { "code": "changes-hands" };
 
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
