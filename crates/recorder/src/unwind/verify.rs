@@ -4,6 +4,7 @@
 use crate::arena_map::bump;
 use crate::hot::Hot;
 use crate::thread::Thread;
+use crate::unwind::cached::Ending;
 use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 use residue_arena::tables::thread as stat;
@@ -15,6 +16,9 @@ pub type GetIp = unsafe extern "C" fn(*mut Context) -> usize;
 
 /// Frames compared of one stack.
 const MOST_COMPARED: usize = 4096;
+
+/// Frames of a stack that ends early that may be believed.
+const SHORTEST: usize = 4;
 
 const GO_ON: c_int = 0;
 const STOP: c_int = 5;
@@ -97,6 +101,13 @@ fn compare(thread: &mut Thread) {
     let libgcc = LIBGCC_START.load(Ordering::Relaxed)..LIBGCC_END.load(Ordering::Relaxed);
     let leaf = thread.stack.frames_leaf_first().next();
     if leaf.is_some_and(|(ip, _)| libgcc.contains(&ip)) {
+        return;
+    }
+    // Where a signal interrupts a switch of stacks, tables are wrong between two instructions. Libgcc
+    // believes them, and reads whatever they lead to. Such stacks end after a frame or two; those of
+    // coroutines, which end early too, are longer.
+    let is_short = thread.stack.frames_leaf_first().nth(SHORTEST - 1).is_none();
+    if thread.stack.is_interrupted() && thread.stack.ending == Ending::Early && is_short {
         return;
     }
     let interrupted = leaf.map(|(ip, _)| ip);
