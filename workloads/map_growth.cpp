@@ -1,10 +1,11 @@
-// A container that grows: unordered_map<unsigned, 32-byte struct> with 15148
+// A container that grows: unordered_map<unsigned, 32-byte struct> with some
 // entries, filled in `fill_map` and live at the end.
 //
-//   map_growth [reserve]
+//   map_growth [grow|reserve] [entries=15148]
 //
 // Truth, computed by filling the same map first through an allocator that only
 // counts and takes its memory from mmap:
+//   reserved_bytes                                             the bucket array of a reserved map
 //   buckets_calls, buckets_total, buckets_live, buckets_peak   the bucket arrays
 //   node_calls, node_bytes                                     the nodes
 //   fill_map.*                                                 both together
@@ -18,7 +19,7 @@
 #include <type_traits>
 #include <unordered_map>
 
-constexpr unsigned ENTRIES = 15148;
+static unsigned entries;
 
 struct Hit {
     char payload[32];
@@ -57,8 +58,8 @@ struct Counting {
 
 template <class Map>
 inline void fill(Map& map, bool reserve) {
-    if (reserve) map.reserve(ENTRIES);
-    for (unsigned key = 0; key < ENTRIES; key++) map[key].payload[0] = char(key);
+    if (reserve) map.reserve(entries);
+    for (unsigned key = 0; key < entries; key++) map[key].payload[0] = char(key);
 }
 
 using Map = std::unordered_map<unsigned, Hit>;
@@ -73,7 +74,15 @@ NAMED void fill_map(Map& map, bool reserve) {
 int main(int argc, char** argv) {
     bool reserve = argc > 1 && !strcmp(argv[1], "reserve");
 
-    // Neither map is ever destroyed.
+    entries = unsigned(number_arg(argc, argv, 2, 15148));
+
+    // No map is ever destroyed.
+    alignas(CountedMap) static char reserved_place[sizeof(CountedMap)];
+    fill(*new (reserved_place) CountedMap, true);
+    truth("reserved_bytes", buckets.total);
+    buckets = nodes = tally{};
+    buckets_peak = 0;
+
     alignas(CountedMap) static char counted_place[sizeof(CountedMap)];
     alignas(Map) static char place[sizeof(Map)];
     fill(*new (counted_place) CountedMap, reserve);

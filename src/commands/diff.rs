@@ -165,6 +165,7 @@ fn compare_files(args: &Args) -> Result<Comparison> {
     let load = |side: &Address, has_part: bool| -> Result<Profile> {
         let needs = Needs {
             changes: has_part,
+            allocated: has_part,
             by_thread: args.reading.thread.is_some(),
             ..OF_A_MOMENT
         };

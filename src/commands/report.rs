@@ -35,6 +35,7 @@ Examples:
   residue report job.residue --view tree,size --counter at-peak
   residue report job.residue --view callers --function 'SEvt::.*'
   residue report job.residue@51..end --view library   # from event 51 on
+  residue report job.residue --view churn,advice      # by event
   residue report job.*.residue --csv > functions.csv  # their sum
   residue report --pid 4711 --counter calls           # a running program",
     after_long_help = "\
@@ -225,10 +226,11 @@ impl Options {
         let has = |some: &[View]| views.iter().any(|view| some.contains(view));
         Needs {
             sizes: has(&[View::Stacks, View::Size, View::Advice]),
-            births: has(&[View::Stacks]),
+            births: has(&[View::Stacks, View::Churn]),
             places: true,
             by_thread: has(&[View::Thread]),
             changes: false,
+            allocated: has(&[View::Churn, View::Advice]),
             proc_maps: false,
         }
     }

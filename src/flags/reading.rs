@@ -4,7 +4,7 @@
 use anyhow::{Context, Result, bail};
 use residue_analysis::merge::Sum;
 use residue_calltree::Filter;
-use residue_profile::{Counter, Measured, MemoryKind, Needs, Profile};
+use residue_profile::{Counter, Measured, MemoryKind, Needs, Profile, Span};
 use residue_query::choice::Choice;
 use residue_query::known_names::expect_known;
 use residue_query::{moment_view, thread_view};
@@ -64,12 +64,15 @@ pub struct Reading {
 pub struct Loaded {
     pub profile: Profile,
     pub measured: Measured,
+    /// The part of its recording that is meant.
+    pub span: Span,
 }
 
 /// What the views of a moment are made from.
 pub const OF_A_MOMENT: Needs = Needs {
     places: true,
     changes: true,
+    allocated: true,
     ..Needs::LEAST
 };
 
@@ -83,14 +86,18 @@ impl Reading {
     pub fn load_all_needed(&self, files: &[Address], needs: Needs) -> Result<Loaded> {
         let mut sum = Sum::default();
         let mut measured = Measured::Everything;
+        let mut span = Span::WHOLE;
         for file in files {
             let loaded = self.load_needed(file, needs)?;
             measured = measured.and(loaded.measured);
+            // Of one alone; a sum has no moments.
+            span = loaded.span;
             sum.add(loaded.profile);
         }
         Ok(Loaded {
             profile: sum.finish(),
             measured,
+            span,
         })
     }
 
@@ -123,10 +130,12 @@ impl Reading {
             Some(pattern) => Loaded {
                 profile: thread_view::of(profile, pattern)?,
                 measured: Measured::ByThread,
+                span: Span::WHOLE,
             },
             None => Loaded {
                 profile,
                 measured: Measured::Everything,
+                span: Span::WHOLE,
             },
         })
     }
@@ -134,7 +143,10 @@ impl Reading {
     /// Which stacks of a profile are read, under which names, where this counter is asked for.
     pub fn choice_of(&self, loaded: &Loaded, counter: Counter) -> Result<Choice> {
         expect_known(&loaded.profile, &self.module, &self.scope)?;
-        self.choice(loaded.measured, counter)
+        Ok(Choice {
+            span: loaded.span,
+            ..self.choice(loaded.measured, counter)?
+        })
     }
 
     /// The same before any profile is read.
@@ -144,6 +156,7 @@ impl Reading {
             filter: self.filter()?,
             names: self.naming.names()?,
             measured,
+            span: Span::WHOLE,
         })
     }
 
@@ -169,6 +182,7 @@ pub fn at(file: &Address) -> Result<Loaded> {
         return Ok(Loaded {
             profile: input::load(file)?,
             measured: Measured::Everything,
+            span: Span::WHOLE,
         });
     };
     let mut profile = input::load_needed(file, OF_A_MOMENT)?;
@@ -177,5 +191,9 @@ pub fn at(file: &Address) -> Result<Loaded> {
     let other_events = profile.timeline.other_events(part, span);
     profile.meta.notes.extend(other_events);
     let (profile, measured) = moment_view::of(profile, span);
-    Ok(Loaded { profile, measured })
+    Ok(Loaded {
+        profile,
+        measured,
+        span,
+    })
 }

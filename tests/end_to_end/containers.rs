@@ -1,7 +1,8 @@
 //! What a container does behind its interface, and what an event loop leaves behind.
 
-use crate::support::Lab;
+use crate::churn::churn_and_advice;
 use crate::support::ledger::{Ledger, total};
+use crate::support::{Lab, PROFILE};
 use residue_profile::{Counters, Stack};
 
 /// Bytes of a node of the workload's hash map.
@@ -49,6 +50,28 @@ fn a_reserved_hash_map_makes_its_buckets_once() {
     assert_eq!([buckets.calls, buckets.total_bytes], [1, 121_384]);
     assert_eq!([buckets.live_bytes, buckets.peak_bytes], [121_384, 121_384]);
     assert_eq!([nodes.calls, nodes.total_bytes], [15_148, 727_104]);
+}
+
+/// Asks the library what it reserves, at and around its numbers of buckets.
+#[test]
+fn what_reserving_the_elements_of_a_hash_map_saves_is_exact() {
+    for entries in [12_011, 12_012, 15_148, 20_753, 20_754, 70_000] {
+        let lab = Lab::new();
+        let program = ["map_growth", "grow", &entries.to_string()];
+        let (_, truths) = lab.record(&[], &program).expect_exact();
+        let document = churn_and_advice(&lab, PROFILE);
+        let [ref buckets] = document["advice"].as_array().expect("advice")[..] else {
+            panic!("{entries}: {document:#}");
+        };
+        assert_eq!(buckets["evidence"], "hash-table", "{entries}");
+        assert_eq!(buckets["elements_low"], entries);
+        assert_eq!(buckets["elements_high"], entries);
+        let saved = truths.get("buckets_total") - truths.get("reserved_bytes");
+        assert_eq!(buckets["saved_bytes_low"], saved, "{entries}");
+        assert_eq!(buckets["saved_bytes_high"], saved, "{entries}");
+        let calls = truths.get("buckets_calls");
+        assert_eq!(buckets["saved_allocations"], calls - 1, "{entries}");
+    }
 }
 
 #[test]

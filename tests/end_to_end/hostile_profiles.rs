@@ -173,7 +173,7 @@ fn names_do_not_speak_to_the_terminal() {
     .unwrap();
     for reader in [
         "report FILE",
-        "report FILE --view cumulative,callers,igprof,tree,stacks,library,scope,thread,size,advice",
+        "report FILE --view cumulative,callers,igprof,tree,stacks,library,scope,thread,size,churn,advice",
         "report FILE --json",
         "report FILE --view stacks --csv",
         "report FILE --view thread --csv",

@@ -15,6 +15,7 @@ mod allocators;
 mod bundled_allocators;
 mod by_thread;
 mod checks;
+mod churn;
 mod closed_output;
 mod confinement;
 mod conservation;

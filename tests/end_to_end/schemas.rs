@@ -57,7 +57,8 @@ impl Documents {
 
 /// Everything that can be asked of a profile.
 fn ask_everything(documents: &mut Documents, lab: &Lab) {
-    let views = "summary,self,cumulative,callers,tree,stacks,library,scope,thread,size,advice";
+    let views =
+        "summary,self,cumulative,callers,tree,stacks,library,scope,thread,size,churn,advice";
     documents.ask(lab, &["report", PROFILE]);
     documents.ask(lab, &["report", PROFILE, "--view", views, "--top", "all"]);
     let counters = "calls,total,live,live-blocks,peak,at-peak,at-peak-blocks,frees";

@@ -258,7 +258,7 @@ export type Verdict = {
   account: Account | null;
   /** Those that leak, by their rates; then others worth a word. */
   stacks: Array<StackVerdict>;
-  /** Containers that reallocate as they grow. */
+  /** What stacks need not have allocated, the most first. */
   churn: Array<Churn>;
 };
 
@@ -539,28 +539,40 @@ export type ShapeReason = { "code": "grows", bytes_per_event: number, low: numbe
   { "code": "exchange" } | { "code": "sum-may-be-at-rest" } | { "code": "late-lines" } |
   { "code": "not-in-verdict" } | { "code": "only-in-this-range", run: Shape };
 
-/** Containers that reallocate as they grow. */
+/** Advice about a stack. */
 export type Churn = {
-  /** Index among the stacks of `residue dump`. */
-  stack: number;
-  /** Allocations and bytes that made them grow. */
-  allocations: number;
-  bytes_allocated: number;
-  /** How many containers grew; null where it is not known. */
-  containers: number | null;
-  /** Sum of their final sizes, which is known up to a bound. */
-  final_bytes_low: number;
-  final_bytes_high: number;
-  /** What reserving the final capacity would save. */
-  saved_allocations: number;
-  saved_bytes_low: number;
-  saved_bytes_high: number;
   /** Every function that is shown of it, inlined ones too, root first. */
   path: Array<string>;
   /** The part of it that is worth a line: `main > … > fill > grow`. */
   shown: string;
   /** Its innermost line that is the program's own: `sframe.h:214`. */
   place: string | null;
+  /** Index among the stacks of `residue dump`. */
+  stack: number;
+  /** `reserve`: room for the elements of containers that reallocate as they grow. `reuse`: one
+      block, instead of one after another of the same size. */
+  action: string;
+  /** What proves it: `doubling`, `hash-table`, `steps`, `reallocation` or `one-size`. */
+  evidence: string;
+  /** All of the stack's. */
+  allocations: number;
+  bytes_allocated: number;
+  /** Mean over all events; null without events. */
+  allocations_per_event: number | null;
+  /** How many containers grew; null where they cannot be counted. */
+  containers: number | null;
+  /** Most elements of all containers together; null where it is not known how large one is. */
+  elements_low: number | null;
+  elements_high: number | null;
+  /** Final capacities of all containers together. */
+  final_bytes_low: number | null;
+  final_bytes_high: number | null;
+  /** Size of the block to reuse. */
+  block_bytes: number | null;
+  /** By reserving the number of elements, or by reusing the block. */
+  saved_allocations: number;
+  saved_bytes_low: number;
+  saved_bytes_high: number;
 };
 
 /** Why nothing is judged, and what to try. */

@@ -18,7 +18,7 @@ mod rows;
 mod stacks;
 
 use crate::account::{self, GrowthAccount};
-use crate::churn::{self, Growing};
+use crate::churn::{self, Saving};
 use crate::counters::Counters;
 pub use crate::counters::Followed;
 use crate::groups::Groups;
@@ -115,7 +115,8 @@ pub struct Verdict {
     pub stacks: Vec<StackVerdict>,
     /// The counter that the growth follows.
     pub counter: Option<Followed>,
-    pub churn: Vec<Growing>,
+    /// What stacks need not have allocated.
+    pub churn: Vec<Saving>,
     /// The time of events, where that grows beyond doubt.
     pub slowing: Option<Trend>,
     pub reasons: Vec<Reason>,
@@ -255,7 +256,7 @@ pub fn verdict_of(
         stacks: Vec::new(),
         counter: None,
         // Of the whole recording, whatever the range.
-        churn: run.map_or_else(|| churn::growing(profile), |run| run.churn.clone()),
+        churn: run.map_or_else(|| churn::savings(profile), |run| run.churn.clone()),
         slowing: time::slows_down(profile, range),
         reasons,
         rows: RowShapes::of(&judged, groups),

@@ -44,6 +44,8 @@ impl TimelineTables {
         if needs.changes {
             jobs.parts(Tag::CHNG, &mut self.changes, changes::decode);
             jobs.table(Tag::CPUT, &mut self.cpu, cpu);
+        }
+        if needs.allocated {
             jobs.table(Tag::ALOC, &mut self.allocated, allocated);
         }
         jobs.table(Tag::ACCT, &mut self.accounts, json);

@@ -12,6 +12,8 @@ pub struct Needs {
     pub by_thread: bool,
     /// `changes` of the timeline.
     pub changes: bool,
+    /// `allocated` of the timeline.
+    pub allocated: bool,
     /// What the kernel said at each of the timeline's `snapshots`, whose names and
     /// moments are always read.
     pub proc_maps: bool,
@@ -24,6 +26,7 @@ impl Needs {
         places: true,
         by_thread: true,
         changes: true,
+        allocated: true,
         proc_maps: true,
     };
 
@@ -34,6 +37,7 @@ impl Needs {
         places: false,
         by_thread: false,
         changes: false,
+        allocated: false,
         proc_maps: false,
     };
 }

@@ -119,6 +119,14 @@ pub struct Span {
     pub to: Option<MomentId>,
 }
 
+impl Span {
+    /// The whole recording.
+    pub const WHOLE: Span = Span {
+        from: None,
+        to: None,
+    };
+}
+
 /// Why a part of a recording cannot be shown.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum SpanError {

@@ -89,6 +89,16 @@ pub fn count(count: u64) -> String {
     text
 }
 
+/// A mean number of things: `13`, `9.59`, `0.025`.
+pub fn fractional_count(mean: f64) -> String {
+    match mean {
+        whole if (whole - whole.round()).abs() < 1e-9 => count(whole.round() as u64),
+        large if large >= 999.5 => count(large.round() as u64),
+        mean if mean >= 1.0 => three_digits(mean),
+        mean => format!("{mean:.3}"),
+    }
+}
+
 /// A number of things: `1 block`, `36 180 blocks`.
 pub fn counted(number: u64, one: &str, many: &str) -> String {
     format!("{} {}", count(number), if number == 1 { one } else { many })
@@ -162,6 +172,12 @@ pub fn share(part: u64, whole: u64) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn means_are_whole_numbers_where_they_can_be() {
+        let shown = [13.0, 9.585, 0.025, 5_001_622.4, 999.7].map(fractional_count);
+        assert_eq!(shown, ["13", "9.59", "0.025", "5 001 622", "1 000"]);
+    }
 
     #[test]
     fn sizes_have_three_digits_and_a_unit() {

@@ -33,6 +33,8 @@ fn expected(needs: Needs) -> Profile {
     if !needs.changes {
         profile.timeline.changes.clear();
         profile.timeline.cpu.clear();
+    }
+    if !needs.allocated {
         profile.timeline.allocated.clear();
     }
     if !needs.proc_maps {
@@ -45,9 +47,9 @@ fn expected(needs: Needs) -> Profile {
     profile
 }
 
-/// All 64 of them.
+/// All 128 of them.
 fn every_choice() -> impl Iterator<Item = Needs> {
-    (0..64u32).map(|bits| {
+    (0..128u32).map(|bits| {
         let has = |bit: u32| bits & (1 << bit) != 0;
         Needs {
             sizes: has(0),
@@ -56,6 +58,7 @@ fn every_choice() -> impl Iterator<Item = Needs> {
             by_thread: has(3),
             changes: has(4),
             proc_maps: has(5),
+            allocated: has(6),
         }
     })
 }

@@ -2,7 +2,7 @@
 
 use residue_calltree::{CallTree, Detail, Filter, Options, PathReader};
 use residue_names::{NameStyle, Rules};
-use residue_profile::{Measured, MemoryKind, Profile};
+use residue_profile::{Measured, MemoryKind, Profile, Span};
 
 /// The same for every answer about stacks.
 #[derive(Clone)]
@@ -12,6 +12,8 @@ pub struct Choice {
     pub names: Names,
     /// Which counters the profile knows, as it is read.
     pub measured: Measured,
+    /// The part of the recording that it is read as.
+    pub span: Span,
 }
 
 /// Under which names functions are shown.
@@ -67,6 +69,7 @@ impl Choice {
             filter: Filter::default(),
             names,
             measured: Measured::Everything,
+            span: Span::WHOLE,
         }
     }
 

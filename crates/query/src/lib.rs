@@ -13,6 +13,7 @@
 //! called, of `residue_calltree`.
 #![forbid(unsafe_code)]
 
+pub mod advice;
 pub mod builds;
 pub mod check;
 pub mod check_time;

@@ -2,7 +2,7 @@
 
 use super::*;
 use clap::Parser;
-use residue_profile::MemoryKind;
+use residue_profile::{MemoryKind, Span};
 use residue_testkit::sample;
 use residue_text::report::summary;
 use serde_json::{Value, json};
@@ -22,6 +22,7 @@ fn whole(profile: Profile) -> Loaded {
     Loaded {
         profile,
         measured: Measured::Everything,
+        span: Span::WHOLE,
     }
 }
 
@@ -538,6 +539,7 @@ fn what_was_not_recorded_is_not_zero() {
     let moment = Loaded {
         profile: sample::profile(),
         measured: Measured::LiveOnly,
+        span: Span::WHOLE,
     };
     let refused = text(&moment, &options(&["--counter=total"]), &Page::plain(100));
     let why = refused.unwrap_err().to_string();

@@ -41,15 +41,19 @@ fn a_container_that_grew_is_advice() {
         number(&advice[0]["saved_allocations"]),
         truths.get("buckets_calls") - 1
     );
-    let final_bytes = truths.get("buckets_live");
-    let saved = truths.get("buckets_total") - final_bytes;
+    assert_eq!(number(&advice[0]["elements_low"]), 15_148);
+    assert_eq!(number(&advice[0]["elements_high"]), 15_148);
+    let saved = truths.get("buckets_total") - truths.get("reserved_bytes");
+    assert_eq!(saved, 203_456);
     assert_eq!(number(&advice[0]["saved_bytes_low"]), saved);
+    assert_eq!(number(&advice[0]["saved_bytes_high"]), saved);
     let text = report(&lab, &[PROFILE]);
     assert!(
-        text.contains("\nadvice: containers that reallocate as they grow\n"),
+        text.contains("\nadvice: what need not be allocated\n"),
         "{text}"
     );
-    assert!(text.contains("  reserve the capacity of a container: 10 allocations fewer, 155 KiB (158 816 bytes) less\n"), "{text}");
+    let unwrapped = text.replace("\n           ", " ");
+    assert!(unwrapped.contains("  reserve  a hash table grew 11 times; reserving 15 148 elements would save 10 allocations and 199 KiB (203 456 bytes)\n"), "{text}");
 }
 
 #[test]
@@ -119,7 +123,7 @@ fn text_fits_the_page_and_colour_is_asked_for() {
             "--counter",
             "total",
             "--view",
-            "summary,self,cumulative,callers,tree,stacks,library,size,advice",
+            "summary,self,cumulative,callers,tree,stacks,library,size,churn,advice",
         ]);
         residue
             .args(more)

@@ -2,9 +2,10 @@
 
 use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
+use crate::advice::Advice;
 use crate::choice::Names;
 use residue_analysis::account::GrowthAccount;
-use residue_analysis::churn::Growing;
+use residue_analysis::churn::Saving;
 use residue_analysis::growth::{self, Growth};
 use residue_analysis::sentences;
 use residue_analysis::shape::{self, Agreement, Confidence, Shape, ShapeVerdict};
@@ -66,7 +67,7 @@ pub struct Document<'a> {
     account: Option<ToldAccount<'a>>,
     /// Those that leak, by their rates; then others worth a word.
     stacks: Vec<Stack<'a>>,
-    /// Containers that reallocate as they grow.
+    /// What stacks need not have allocated, the most first.
     churn: Vec<Churn>,
 }
 
@@ -193,33 +194,21 @@ impl AgreementText {
     }
 }
 
-/// Containers that reallocate as they grow.
+/// Advice about a stack.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 struct Churn {
-    /// Index among the stacks of `residue dump`.
-    stack: u32,
     #[serde(flatten)]
     path: ShownPath,
-    /// Allocations and bytes that made them grow.
-    allocations: u64,
-    bytes_allocated: u64,
-    /// How many containers grew; null where it is not known.
-    containers: Option<u64>,
-    /// Sum of their final sizes, which is known up to a bound.
-    final_bytes_low: u64,
-    final_bytes_high: u64,
-    /// What reserving the final capacity would save.
-    saved_allocations: u64,
-    saved_bytes_low: u64,
-    saved_bytes_high: u64,
+    #[serde(flatten)]
+    advice: Advice,
 }
 
 /// How much is said.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
-    /// Stacks, and as many containers that grow.
+    /// Stacks, and as much advice.
     pub stacks: usize,
     /// Functions of a path, and characters of each.
     pub steps: usize,
@@ -347,17 +336,9 @@ fn stack<'a>(
     }
 }
 
-fn churn(profile: &Profile, paths: &mut PathReader<'_>, one: &Growing, most: Limits) -> Churn {
+fn churn(profile: &Profile, paths: &mut PathReader<'_>, one: &Saving, most: Limits) -> Churn {
     Churn {
-        stack: one.stack,
         path: most.path(shown_path_of_stack(profile, paths, one.stack)),
-        allocations: one.allocations,
-        bytes_allocated: one.bytes_allocated,
-        containers: one.containers,
-        final_bytes_low: one.final_bytes.low,
-        final_bytes_high: one.final_bytes.high,
-        saved_allocations: one.saved_allocations,
-        saved_bytes_low: one.saved_bytes.low,
-        saved_bytes_high: one.saved_bytes.high,
+        advice: Advice::of(one),
     }
 }

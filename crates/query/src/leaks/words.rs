@@ -7,7 +7,7 @@ use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Followed, Headline, LiveOf, StackVerdict, Verdict};
 use residue_profile::Profile;
 use residue_profile::timeline::Misuse;
-use residue_profile::units::{count, counted, fractional_bytes, three_digits};
+use residue_profile::units::{counted, fractional_bytes, fractional_count};
 
 use super::name_of;
 
@@ -117,11 +117,7 @@ pub fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
         return String::new();
     }
     let size = stack.verdict.growth.rate / stack.blocks_per_event;
-    let number = match stack.blocks_per_event {
-        rate if (rate - rate.round()).abs() < 1e-9 => count(rate.round() as u64),
-        rate if rate >= 1.0 => three_digits(rate),
-        rate => format!("{rate:.3}"),
-    };
+    let number = fractional_count(stack.blocks_per_event);
     let blocks = if number == "1" { "block" } else { "blocks" };
     format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
 }

@@ -5,8 +5,9 @@ use residue_profile::*;
 use serde::ser::{SerializeMap, SerializeSeq};
 use serde::{Serialize, Serializer};
 
-use super::advice::{Advice, advice};
+use super::advice::{StackAdvice, advice};
 use super::callers::{Callers, callers};
+use super::churn::{Churn, churn};
 use super::flat::{self, Flat, Side};
 use super::groups;
 use super::source::Source;
@@ -65,9 +66,12 @@ pub struct Report<'s, 'a> {
     /// Null where sizes are not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     sizes: Option<Option<Grid>>,
+    /// View `churn`; null where it is not known what was allocated.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    churn: Option<Option<Churn>>,
     /// View `advice`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    advice: Option<Vec<Advice>>,
+    advice: Option<Vec<StackAdvice>>,
 }
 
 #[derive(Serialize)]
@@ -216,6 +220,7 @@ pub fn report<'s, 'a>(
         scopes: is_asked(View::Scope).then(|| groups::scopes(source)),
         threads: is_asked(View::Thread).then(|| groups::threads(source)),
         sizes: is_asked(View::Size).then(|| groups::sizes(source)),
+        churn: is_asked(View::Churn).then(|| churn(source, limit.rows)),
         advice: is_asked(View::Advice).then(|| advice(source)),
     }
 }

@@ -2,6 +2,7 @@
 
 pub mod advice;
 pub mod callers;
+pub mod churn;
 pub mod document;
 pub mod flat;
 pub mod groups;
@@ -27,11 +28,12 @@ pub enum View {
     Scope,
     Thread,
     Size,
+    Churn,
     Advice,
 }
 
 impl View {
-    pub const ALL: [View; 12] = [
+    pub const ALL: [View; 13] = [
         View::Summary,
         View::Own,
         View::Cumulative,
@@ -43,6 +45,7 @@ impl View {
         View::Scope,
         View::Thread,
         View::Size,
+        View::Churn,
         View::Advice,
     ];
 
@@ -69,6 +72,7 @@ impl View {
             View::Scope => "scope",
             View::Thread => "thread",
             View::Size => "size",
+            View::Churn => "churn",
             View::Advice => "advice",
         }
     }
@@ -87,7 +91,8 @@ impl View {
             View::Scope => "Scopes that the program marked, by the outermost",
             View::Thread => "Threads by what they allocated and freed",
             View::Size => "Sizes of blocks, all and live",
-            View::Advice => "Containers that should reserve capacity",
+            View::Churn => "Stacks by what they allocate in each event",
+            View::Advice => "Containers that could reserve, blocks that could be reused",
         }
     }
 
@@ -100,6 +105,7 @@ impl View {
             | View::IgProf
             | View::Tree
             | View::Stacks
+            | View::Churn
             | View::Advice => true,
             View::Summary | View::Library | View::Scope | View::Thread | View::Size => false,
         }

@@ -3,20 +3,22 @@
 mod sparkline;
 
 use residue_analysis::account::{GrowthAccount, Parts};
-use residue_analysis::churn::Growing;
+use residue_analysis::churn::Saving;
 use residue_analysis::growth::Outcome;
 use residue_analysis::sentences;
 use residue_analysis::shape::Shape;
 use residue_analysis::verdict::{Basis, Headline, StackVerdict, Verdict};
 use residue_calltree::{Filter, PathReader};
-use residue_profile::units::{bytes, count, counted, fractional_bytes};
+use residue_profile::units::{counted, fractional_bytes};
 use residue_profile::{Profile, StackKind};
+use residue_query::advice::{Advice, LEAST_SAVED_BYTES};
 use residue_query::choice::Names;
 use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
 use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
 use residue_query::slow::words::slowing;
 use sparkline::{means, sparkline};
 
+use super::advice::sentence;
 use super::terminal::{Hue, Page};
 
 /// How much is said.
@@ -27,8 +29,6 @@ pub struct Length {
     pub with_rest: bool,
 }
 
-/// Churn that is not worth a line.
-const LEAST_SAVED_BYTES: u64 = 64 << 10;
 const MOST_ADVICE: usize = 3;
 /// Bars beside the rate of a stack that leaks: the line holds much else.
 const SHORT_SPARKLINE: usize = 8;
@@ -86,7 +86,7 @@ pub fn lines_on(
         for stack in &others[..most] {
             lines.extend(other_lines(page, profile, paths, stack, unit));
         }
-        lines.extend(advice(profile, paths, &verdict.churn));
+        lines.extend(advice(profile, paths, &verdict.churn, unit));
     }
     lines.extend(misuse(&profile.timeline.about.misuse));
     lines
@@ -232,26 +232,21 @@ fn other_lines(
     lines
 }
 
-fn advice(profile: &Profile, paths: &mut PathReader<'_>, churn: &[Growing]) -> Vec<String> {
+fn advice(
+    profile: &Profile,
+    paths: &mut PathReader<'_>,
+    churn: &[Saving],
+    unit: &str,
+) -> Vec<String> {
     let worth = churn
         .iter()
         .filter(|one| one.saved_bytes.low >= LEAST_SAVED_BYTES);
     let mut lines = Vec::new();
     for one in worth.take(MOST_ADVICE) {
         let node = profile.stacks[one.stack as usize].node;
-        let containers = match one.containers {
-            Some(1) | None => "a container".to_string(),
-            Some(many) => format!("{} containers", count(many)),
-        };
-        lines.push(format!(
-            "  reserve       {containers} grew {} times here; reserving would save {} allocations and {}",
-            count(one.allocations),
-            count(one.saved_allocations),
-            match one.saved_bytes.exact() {
-                Some(exact) => bytes(exact),
-                None => format!("at least {}", bytes(one.saved_bytes.low)),
-            },
-        ));
+        let advice = Advice::of(one);
+        let what = sentence(&advice, unit);
+        lines.push(format!("  {:<13} {what}", advice.action));
         lines.push(format!("      {}", shown_path(paths, node).line()));
     }
     lines

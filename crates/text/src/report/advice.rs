@@ -1,38 +1,23 @@
 //! Advice on paper.
 
-use residue_profile::units::{bytes, count, counted, exact_bytes};
-use residue_query::report::advice::Advice;
+use residue_query::report::advice::StackAdvice;
 use residue_query::report::source::Source;
 
+use crate::advice::sentence;
 use crate::paths;
 use crate::terminal::Page;
 
-pub const HEADING: &str = "advice: containers that reallocate as they grow";
+pub const HEADING: &str = "advice: what need not be allocated";
 
-/// Three lines each: what to do and what it saves, what was seen, and where.
-pub fn lines(source: &Source<'_>, advice: &[Advice], page: &Page) -> Vec<String> {
+/// What to do, what that saves, and where.
+pub fn lines(source: &Source<'_>, found: &[StackAdvice], page: &Page) -> Vec<String> {
     let mut paths = source.paths();
+    let unit = source.profile.timeline.about.source.unit();
     let mut lines = Vec::new();
-    for one in advice {
-        let containers = match one.containers {
-            Some(1) | None => "a container".to_string(),
-            Some(many) => format!("{} containers", count(many)),
-        };
-        let saved = match one.saved_bytes_low == one.saved_bytes_high {
-            true => exact_bytes(one.saved_bytes_low),
-            false => format!("at least {}", bytes(one.saved_bytes_low)),
-        };
-        let what = format!(
-            "  reserve the capacity of {containers}: {} fewer, {saved} less",
-            counted(one.saved_allocations, "allocation", "allocations"),
-        );
-        lines.extend(page.wrap(&what, 6));
-        lines.push(format!(
-            "      of {} and {} while growing",
-            counted(one.allocations, "allocation", "allocations"),
-            bytes(one.bytes_allocated)
-        ));
-        let path = paths.steps(&source.profile.stacks[one.stack]);
+    for StackAdvice { advice, .. } in found {
+        let what = format!("  {:<9}{}", advice.action, sentence(advice, unit));
+        lines.extend(page.wrap(&what, 11));
+        let path = paths.steps(&source.profile.stacks[advice.stack as usize]);
         lines.push(format!("      {}", paths::one_line(&path, page, 6)));
     }
     lines

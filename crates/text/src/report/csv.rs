@@ -4,15 +4,16 @@ use std::io::Write;
 
 use anyhow::{Result, bail};
 use residue_profile::Counter;
-use residue_query::report::advice::advice;
+use residue_query::report::advice::{StackAdvice, advice};
 use residue_query::report::callers::callers as find_callers;
+use residue_query::report::churn::churn as find_churn;
 use residue_query::report::flat::{self, Side};
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
 use residue_query::report::tree::tree as find_tree;
 use residue_query::report::{Request, View, groups};
 
-use super::{callers, grid, stacks, tree};
+use super::{callers, churn, grid, stacks, tree};
 use crate::csv;
 
 /// Writes the first view.
@@ -40,6 +41,10 @@ pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Res
             callers::write_csv(&found, &source.counters, out)?;
         }
         View::Tree => tree::write_csv(&find_tree(source, threshold, request.inverted), out)?,
+        View::Churn => match find_churn(source, limit.rows) {
+            Some(found) => churn::write_csv(&found, out)?,
+            None => bail!("churn: not recorded for these moments"),
+        },
         View::Advice => write_advice(source, out)?,
     }
     Ok(())
@@ -60,32 +65,41 @@ fn write_advice(source: &Source<'_>, out: &mut dyn Write) -> Result<()> {
         out,
         [
             "stack",
+            "action",
             "evidence",
             "containers",
+            "elements_low",
+            "elements_high",
+            "block_bytes",
             "allocations",
             "bytes_allocated",
+            "allocations_per_event",
             "saved_allocations",
             "saved_bytes_low",
             "saved_bytes_high",
-            "saved_bytes_below",
             "path",
         ],
     )?;
-    for one in advice(source) {
-        let containers = one.containers.map(|count| count.to_string());
+    let text = |number: Option<u64>| number.map_or(String::new(), |it| it.to_string());
+    for StackAdvice { advice, path } in advice(source) {
+        let per_event = advice.allocations_per_event;
         csv::write_row(
             out,
             [
-                one.stack.to_string(),
-                one.evidence.to_string(),
-                containers.unwrap_or_default(),
-                one.allocations.to_string(),
-                one.bytes_allocated.to_string(),
-                one.saved_allocations.to_string(),
-                one.saved_bytes_low.to_string(),
-                one.saved_bytes_high.to_string(),
-                one.saved_bytes_below.to_string(),
-                one.path.join(";"),
+                advice.stack.to_string(),
+                advice.action.to_string(),
+                advice.evidence.to_string(),
+                text(advice.containers),
+                text(advice.elements_low),
+                text(advice.elements_high),
+                text(advice.block_bytes),
+                advice.allocations.to_string(),
+                advice.bytes_allocated.to_string(),
+                per_event.map_or(String::new(), |mean| mean.to_string()),
+                advice.saved_allocations.to_string(),
+                advice.saved_bytes_low.to_string(),
+                advice.saved_bytes_high.to_string(),
+                path.join(";"),
             ],
         )?;
     }

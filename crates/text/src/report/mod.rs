@@ -3,6 +3,7 @@
 mod advice;
 pub mod bins;
 mod callers;
+mod churn;
 mod csv;
 mod flat;
 pub mod grid;
@@ -17,6 +18,7 @@ use residue_profile::MemoryKind;
 use residue_profile::units::{count, counted, share};
 use residue_query::report::advice::advice as find_advice;
 use residue_query::report::callers::callers as find_callers;
+use residue_query::report::churn::churn as find_churn;
 use residue_query::report::flat::{Flat, Limit, Side, functions, libraries};
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
@@ -127,6 +129,14 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
                 under(heading, grid::lines(&grid, page), page)
             }
             None => vec!["sizes: not recorded".to_string()],
+        },
+        View::Churn => match find_churn(source, limit.rows) {
+            Some(found) if found.found > 0 => {
+                let lines = churn::lines(source, &found, page);
+                under(&churn::heading(&found), lines, page)
+            }
+            Some(_) => vec!["churn: none".to_string()],
+            None => vec!["churn: not recorded for these moments".to_string()],
         },
         View::Advice => match &find_advice(source)[..] {
             [] if look.says_nothing => vec!["advice: none".to_string()],
