@@ -62,7 +62,7 @@ impl Measured {
 
     /// Why a counter is not known, to follow its name: `was not recorded ...`.
     pub fn why_not(self, profile: &Profile, counter: Counter) -> &'static str {
-        if counter == Counter::Largest && !profile.has_largest {
+        if counter == Counter::Largest && !profile.has_largest && !self.is_of_moments() {
             return "was not recorded: the file is from an earlier version of residue or from \
                     another tool";
         }
@@ -135,5 +135,7 @@ mod tests {
         let older = Profile::default();
         let why = Measured::Everything.why_not(&older, Counter::Largest);
         assert!(why.contains("an earlier version of residue"));
+        let why = Measured::WithTotals.why_not(&older, Counter::Largest);
+        assert!(why.starts_with("was not recorded for moments"));
     }
 }
