@@ -40,7 +40,8 @@ Examples:
   residue export job.residue@51..end --format flamegraph -o grown.svg
   residue export job.residue --format folded,flamegraph,speedscope -o job",
     after_long_help = "\
-Whatever the format, a counter adds up to the sum over the chosen stacks. docs/EXPORTING.md describes \
+Whatever the format, a counter adds up to the sum over the chosen stacks; largest is a maximum and \
+does not. docs/EXPORTING.md describes \
 each format."
 )]
 pub struct Args {
@@ -63,7 +64,8 @@ pub struct Args {
     pub format: Vec<Format>,
     /// Counters to write, separated by commas
     ///
-    /// Without it: live for formats with one value per stack, all counters for the others.
+    /// Without it: live for formats with one value per stack, all counters that add up for the
+    /// others, and all for parquet.
     #[arg(
         long,
         visible_alias = "counters",
@@ -111,7 +113,7 @@ pub enum Format {
     Massif,
     /// One line per function, with heaptrack's column names
     HeaptrackCsv,
-    /// For igprof-analyse: MEM_TOTAL and MEM_LIVE
+    /// For igprof-analyse: MEM_TOTAL, MEM_LIVE and MEM_MAX
     Igprof,
     /// For MallocProfiler's scripts, one line per stack
     Mdr,
@@ -190,6 +192,19 @@ impl Format {
         value.map_or(String::new(), |value| value.get_name().to_string())
     }
 
+    /// Whether what it shows, or what its readers make of it, are sums of stacks.
+    fn adds_up(self) -> bool {
+        matches!(
+            self,
+            Format::Flamegraph
+                | Format::Speedscope
+                | Format::Firefox
+                | Format::Callgrind
+                | Format::Massif
+                | Format::Dot
+        )
+    }
+
     /// What its files end in, where several are written.
     fn ending(self) -> &'static str {
         match self {
@@ -221,7 +236,7 @@ pub fn run(args: Args) -> Result<()> {
     let profile = &loaded.profile;
     let known: Vec<Counter> = Counter::ALL
         .into_iter()
-        .filter(|&counter| loaded.measured.has(counter) && choice.kind.has(counter))
+        .filter(|&counter| loaded.measured.has(profile, counter) && choice.kind.has(counter))
         .collect();
     let mut stacks = Stacks {
         args: &args,
@@ -236,7 +251,10 @@ pub fn run(args: Args) -> Result<()> {
                 to_output(&args, format, |out| write(&source, &args, out))?;
             }
             Content::Many(detail, write) => {
-                let source = stacks.source(detail, &known)?;
+                // Their readers add up.
+                let adds_up = |counter: &Counter| counter.adds_up();
+                let sums: Vec<Counter> = known.iter().copied().filter(adds_up).collect();
+                let source = stacks.source(detail, &sums)?;
                 to_output(&args, format, |out| write(&source, &args, out))?;
             }
             Content::Fixed(detail, write) => {
@@ -268,6 +286,15 @@ fn check(args: &Args) -> Result<()> {
     }
     for &format in &args.format {
         let name = format.name();
+        if format.adds_up()
+            && let Some(maximum) = args.counter.iter().find(|it| !it.adds_up())
+        {
+            bail!(
+                "`{}` is a maximum, and {name} adds up what it shows: use --format folded, pprof \
+                 or parquet",
+                maximum.name()
+            );
+        }
         match format.content() {
             Content::One(..) if args.counter.len() > 1 => {
                 bail!("{name} holds one counter per stack: give one with --counter")
@@ -310,9 +337,11 @@ impl Stacks<'_> {
             asked => asked,
         };
         let measured = self.choice.measured;
-        let unknown = self.args.counter.iter().find(|&&it| !measured.has(it));
-        if let Some(counter) = unknown {
-            bail!("`{}` {}", counter.name(), measured.why_not());
+        let profile = self.profile;
+        let mut asked = self.args.counter.iter();
+        if let Some(&unknown) = asked.find(|&&it| !measured.has(profile, it)) {
+            let why = measured.why_not(profile, unknown);
+            bail!("`{}` {why}", unknown.name());
         }
         Ok(Source {
             profile: self.profile,

@@ -9,11 +9,10 @@ use crate::flags::address::Address;
 use crate::flags::arguments;
 use crate::flags::directory;
 use crate::flags::help::TEMPLATE;
-use crate::flags::reading::Reading;
+use crate::flags::reading::{Loaded, Reading};
 use crate::flags::showing::Showing;
 use crate::flags::words;
 use residue_profile::Counter;
-use residue_profile::Measured;
 use residue_query::list::document::{Source, document};
 use residue_query::list::functions;
 use residue_text::list::Listing;
@@ -78,7 +77,7 @@ pub fn run(args: Args) -> Result<()> {
     let choice = args
         .reading
         .choice_of(&loaded, args.counter.first().copied().unwrap_or_default())?;
-    expect_recorded(&args.counter, loaded.measured)?;
+    expect_recorded(&args.counter, &loaded)?;
     let profile = loaded.profile;
     let functions = functions(&profile, &choice, &args.function, &args.counter)?;
     let source = |path: &str| {
@@ -107,9 +106,15 @@ pub fn run(args: Args) -> Result<()> {
 }
 
 /// Zero is a measurement, and not what stands for none.
-fn expect_recorded(counters: &[Counter], measured: Measured) -> Result<()> {
-    match counters.iter().find(|&&counter| !measured.has(counter)) {
-        Some(counter) => bail!("`{}` {}", counter.name(), measured.why_not()),
+fn expect_recorded(counters: &[Counter], loaded: &Loaded) -> Result<()> {
+    let Loaded {
+        profile, measured, ..
+    } = loaded;
+    match counters.iter().find(|&&it| !measured.has(profile, it)) {
+        Some(&unknown) => {
+            let why = measured.why_not(profile, unknown);
+            bail!("`{}` {why}", unknown.name())
+        }
         None => Ok(()),
     }
 }

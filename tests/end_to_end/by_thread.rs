@@ -46,7 +46,7 @@ fn truth_of_part(truths: &Truths, function: &str, name: &str, thread: u32) -> Th
         total_bytes: of("total"),
         frees: of("frees"),
         net_bytes: of("total") as i64 - of("freed") as i64,
-        cpu_ns: 0,
+        ..ThreadCounters::default()
     }
 }
 
@@ -63,6 +63,8 @@ fn expect_parts_to_add_up(ledger: &Ledger) {
         assert_eq!(sum(|t| t.frees), counters.frees, "{stack:?}");
         let net: i64 = row.iter().map(|t| t.net_bytes).sum();
         assert_eq!(net, counters.live_bytes as i64, "{stack:?}");
+        let largest = row.iter().map(|t| t.largest_bytes).max();
+        assert_eq!(largest.unwrap_or(0), counters.largest_bytes, "{stack:?}");
         assert!(row.is_sorted_by(|a, b| a.thread < b.thread), "{row:?}");
         assert!(
             row.iter()

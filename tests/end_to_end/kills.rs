@@ -73,6 +73,11 @@ impl Slots {
                 "{what}: {recorded} recorded, but {done} done and {begun} begun; {self:?}"
             );
         }
+        // Its blocks have 16 to 515 bytes; one that was begun counts for its size or not at all.
+        if self.calls[0] > 0 {
+            let largest = recorded.largest_bytes;
+            assert!((16..=515).contains(&largest), "{largest}");
+        }
         ledger.expect_nothing_lost();
     }
 }

@@ -38,6 +38,7 @@ mod installing;
 mod interference;
 mod jit_names;
 mod kills;
+mod largest;
 mod limits;
 mod listing;
 mod marks;

@@ -45,11 +45,11 @@ fn read_by(lab: &Lab, command: &[&str]) -> String {
     String::from_utf8(output.stdout).expect("text")
 }
 
-/// The sum of a counter over all that is heap.
+/// What a counter of all that is heap comes to.
 fn sum(profile: &Profile, counter: Counter) -> u64 {
     let stacks = profile.stacks.iter();
     let heap = stacks.filter(|stack| stack.kind.is_heap());
-    heap.map(|stack| counter.value(stack)).sum()
+    counter.merge().all(heap.map(|stack| counter.value(stack)))
 }
 
 fn sums(profile: &Profile) -> Vec<u64> {
@@ -210,6 +210,7 @@ fn what_is_exported_can_be_imported_with_every_counter_that_the_form_has() {
         Counter::LiveBlocks,
         Counter::Live,
         Counter::Peak,
+        Counter::Largest,
     ];
     const MDR: &[Counter] = &[Counter::Calls, Counter::Total, Counter::Live, Counter::Peak];
     for_each_recording(|lab, ledger, rules| {

@@ -15,11 +15,11 @@ export type Kind = "heap" | "mapping" | "reported" | "cpu" | "all";
 
 /** One number of every stack. */
 export type CounterName = "calls" | "total" | "live" | "live-blocks" | "peak" | "at-peak" |
-  "at-peak-blocks" | "frees" | "temporaries" | "reallocs" | "cpu";
+  "at-peak-blocks" | "frees" | "temporaries" | "reallocs" | "cpu" | "largest";
 
 /** All of them, in the order of `FilePart.counters`. */
 export const COUNTERS: CounterName[] = ["calls", "total", "live", "live-blocks", "peak", "at-peak",
-  "at-peak-blocks", "frees", "temporaries", "reallocs", "cpu"];
+  "at-peak-blocks", "frees", "temporaries", "reallocs", "cpu", "largest"];
 
 /** Those that are known of every range of events: what the range left. */
 export const RANGE_COUNTERS: CounterName[] = ["live", "live-blocks", "cpu"];

@@ -62,12 +62,15 @@ struct Parts {
     tables: Tables,
     ledgers: Ledgers,
     meta: MetaSum,
+    /// One of them does not know its largest blocks, so that those of all are not known.
+    lacks_largest: bool,
 }
 
 impl Parts {
     fn add(&mut self, profile: Profile) {
         let nodes = self.tables.add(&profile);
         self.ledgers.add(&profile, &nodes);
+        self.lacks_largest |= !profile.has_largest;
         self.meta.add(profile);
     }
 
@@ -99,7 +102,7 @@ impl Parts {
             frames_unresolved: nameless.count() as u64,
             ..recorder
         };
-        Profile {
+        let mut sum = Profile {
             meta,
             heap,
             mappings,
@@ -121,11 +124,16 @@ impl Parts {
             },
             threads: rows.threads,
             stacks,
+            has_largest: true,
             timeline: Timeline {
                 about,
                 ..Timeline::default()
             },
+        };
+        if self.lacks_largest {
+            sum.forget_largest();
         }
+        sum
     }
 }
 

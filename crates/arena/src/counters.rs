@@ -2,7 +2,8 @@
 //! thread alone and summed by the reader.
 //!
 //! ```text
-//!   word 0  allocations           4  highest (live + returned) of this record
+//!   word 0  allocations (48 bits), largest block of the record's bins (u16)
+//!                                 4  highest (live + returned) of this record
 //!        1  frees                 5  live bytes when the heap was highest
 //!        2  bytes allocated       6  blocks at that moment (low), last interval (high)
 //!        3  bytes freed           7  peak epoch (low), number of its overflow item (high)
@@ -16,11 +17,15 @@
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
 //! differences are signed; sums over threads are not.
 //!
+//! The largest block of a record is in its overflow item, if it has blocks that are counted
+//! there. All others have fewer than 2^14 bytes, so that it shares the word that every
+//! allocation writes anyway: 2^48 allocations of one thread at one stack would take it a year.
+//!
 //! The second half of a record is its neighbour in memory, which processors fetch
 //! along; larger blocks, and what few records need, are counted in an overflow item.
 
 /// Words of one record.
-pub const ALLOCATIONS: usize = 0;
+pub const ALLOCATIONS_AND_LARGEST: usize = 0;
 pub const FREES: usize = 1;
 pub const BYTES: usize = 2;
 pub const FREED_BYTES: usize = 3;
@@ -33,6 +38,10 @@ pub const RECORD_BIN: usize = 16;
 pub const RECORD_BINS: usize = 15;
 pub const RECORD_TEMPORARIES: usize = 31;
 pub const RECORD_WORDS: usize = 16;
+/// The largest block of the record's bins, in bytes: the last quarter of its word, and its place
+/// among 16-bit words.
+pub const LARGEST_SHIFT: u32 = 48;
+pub const RECORD_LARGEST: usize = 3;
 /// Words per record behind the records of a page: what the log knows.
 pub const LOGGED_WORDS: usize = 4;
 pub const LOGGED_BYTES: usize = 0;
@@ -68,6 +77,16 @@ pub const fn page_of_key(key: u64) -> Option<(u32, u32)> {
     }
 }
 
+/// The allocations in the word that they share with the largest block.
+pub const fn allocations(word: u64) -> u64 {
+    word & ((1 << LARGEST_SHIFT) - 1)
+}
+
+/// The largest block in that word, in bytes.
+pub const fn largest_bytes(word: u64) -> u64 {
+    word >> LARGEST_SHIFT
+}
+
 /// Size bins in all: those of the record, then those of its overflow item.
 pub const BINS: usize = 32;
 
@@ -95,6 +114,8 @@ pub const OVERFLOW_DEFERRED_FREES: usize = 28;
 pub const OVERFLOW_DEFERRED_EVENTS: usize = 29;
 /// The trie node of one such free (low), the most events between (high).
 pub const OVERFLOW_FREED_AT_AND_LONGEST: usize = 30;
+/// The largest block that is counted in the overflow item, in bytes; zero without one.
+pub const OVERFLOW_LARGEST: usize = 31;
 /// Places of 32-bit words.
 pub const OVERFLOW_CARRY: usize = 34;
 pub const OVERFLOW_TEMPORARIES_CARRY: usize = 49;
@@ -104,4 +125,33 @@ pub const OVERFLOW_TEMPORARIES_CARRY: usize = 49;
 pub const fn size_bin(bytes: u64) -> usize {
     let bits = (64 - bytes.leading_zeros()) as usize;
     if bits < BINS { bits } else { BINS - 1 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_size_of_the_records_bins_fits_beside_the_allocations() {
+        assert_eq!(size_bin(16_383), RECORD_BINS - 1);
+        assert_eq!(size_bin(16_384), RECORD_BINS);
+        assert!(16_383 <= u64::from(u16::MAX));
+        let word = 1_000_007 | 16_383 << LARGEST_SHIFT;
+        assert_eq!(
+            (allocations(word), largest_bytes(word)),
+            (1_000_007, 16_383)
+        );
+        let next = word + 1;
+        assert_eq!(
+            (allocations(next), largest_bytes(next)),
+            (1_000_008, 16_383)
+        );
+    }
+
+    #[test]
+    fn the_largest_block_is_the_last_quarter_of_its_word() {
+        let quarters = (7_u64 << LARGEST_SHIFT).to_le_bytes();
+        let at = RECORD_LARGEST * 2 - ALLOCATIONS_AND_LARGEST * 8;
+        assert_eq!(quarters[at..at + 2], [7, 0]);
+    }
 }

@@ -151,6 +151,9 @@ pub const CPU_LOST_NS: Word = 98;
 /// Changes in the log that are of totals; and how many there were when the stride last doubled.
 pub const TOTALS_LOGGED: Word = 99;
 pub const TOTALS_LOGGED_AT_STRIDE: Word = 100;
+/// Blocks that are missing in the bins of their records, and for which no largest block was
+/// noted: there was no room for an overflow item.
+pub const SIZES_LOST: Word = 101;
 
 // The events to record, from the begin of one to the begin of another, as they were asked for;
 // zero for the start and the end of the program.

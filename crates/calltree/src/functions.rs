@@ -14,6 +14,7 @@ use rustc_hash::FxHashMap;
 
 use crate::TREE_ROOT;
 use crate::labels::LabelId;
+use crate::node_values::NodeValues;
 use crate::tree::{CallNodeId, CallTree, Children};
 
 /// Per label, or group of them: what it allocated itself, and with all that it called.
@@ -37,12 +38,12 @@ pub struct Edge {
 }
 
 /// Sums by label from the values of the nodes.
-pub fn by_function(tree: &CallTree, children: &Children, own: &[u64]) -> FunctionSums {
+pub fn by_function(tree: &CallTree, children: &Children, own: &NodeValues) -> FunctionSums {
     Functions::of(tree, children).sums(own)
 }
 
 /// All calls below which there is something, by caller, then callee.
-pub fn edges(tree: &CallTree, children: &Children, own: &[u64]) -> Vec<Edge> {
+pub fn edges(tree: &CallTree, children: &Children, own: &NodeValues) -> Vec<Edge> {
     let calls = Calls::of(tree, children);
     let mut edges = calls.edges(own);
     edges.retain(|edge| edge.value > 0);
@@ -83,16 +84,17 @@ impl<'t> Functions<'t> {
         }
     }
 
-    pub fn sums(&self, own: &[u64]) -> FunctionSums {
+    pub fn sums(&self, own: &NodeValues) -> FunctionSums {
         let mut sums = FunctionSums {
             own: vec![0; self.count],
             cumulative: vec![0; self.count],
         };
         let cumulative = self.tree.cumulative(own);
         for (index, &group) in self.groups.iter().enumerate().skip(1) {
-            add(&mut sums.own[group as usize], own[index]);
+            own.merge.include(&mut sums.own[group as usize], own[index]);
             if self.is_outermost[index] {
-                add(&mut sums.cumulative[group as usize], cumulative[index]);
+                let sum = &mut sums.cumulative[group as usize];
+                own.merge.include(sum, cumulative[index]);
             }
         }
         sums
@@ -126,7 +128,7 @@ impl<'t> Calls<'t> {
     }
 
     /// All calls, also those below which there is nothing, by caller, then callee.
-    pub fn edges(&self, own: &[u64]) -> Vec<Edge> {
+    pub fn edges(&self, own: &NodeValues) -> Vec<Edge> {
         let Functions {
             tree, is_outermost, ..
         } = &self.functions;
@@ -145,22 +147,18 @@ impl<'t> Calls<'t> {
             }
             let edge = &mut edges[self.call_of_node[index] as usize];
             let value = cumulative[index];
-            add(&mut edge.value, value);
+            own.merge.include(&mut edge.value, value);
             if !is_outermost[index] {
-                add(&mut edge.within_callee, value);
+                own.merge.include(&mut edge.within_callee, value);
             }
             if !is_outermost[node.parent as usize] {
-                add(&mut edge.within_caller, value);
+                own.merge.include(&mut edge.within_caller, value);
             }
         }
         edges.swap_remove(NO_CALL as usize);
         edges.sort_unstable_by_key(|edge| (edge.caller, edge.callee));
         edges
     }
-}
-
-fn add(sum: &mut u64, value: u64) {
-    *sum = sum.saturating_add(value);
 }
 
 /// Every pair of caller and callee once, and which of them leads to each node. The

@@ -10,7 +10,8 @@
 //! ```
 //!
 //! Names are joined, frames hidden and paths cut, but no stack's numbers are ever
-//! lost or counted twice: whatever the rules, every sum stays the same.
+//! lost or counted twice: whatever the rules, every sum stays the same. A counter that is a maximum
+//! stays one: [`NodeValues`] knows how its numbers are joined.
 #![forbid(unsafe_code)]
 
 mod course;
@@ -18,6 +19,7 @@ pub mod diff;
 mod filter;
 mod functions;
 mod labels;
+mod node_values;
 mod path;
 mod patterns;
 mod pieces;
@@ -27,6 +29,7 @@ mod tree;
 pub use filter::{Filter, FilterError};
 pub use functions::{Calls, Edge, FunctionSums, Functions, by_function, edges, outermost_calls};
 pub use labels::{Label, LabelId};
+pub use node_values::NodeValues;
 pub use path::{PathReader, PathStep};
 pub use patterns::smart_case;
 pub use pieces::{CUT_FRAMES, LOST_FRAME};

@@ -7,12 +7,13 @@
 //!        (parent's node, label) ── known? ──► the same node, else a new one
 //! ```
 
-use residue_profile::{Profile, ROOT, Stack};
+use residue_profile::{Merge, Profile, ROOT, Stack};
 use rustc_hash::FxHashMap;
 
 use crate::course::{Course, Turn};
 use crate::filter::Marks;
 use crate::labels::{Label, LabelId, Labels};
+use crate::node_values::NodeValues;
 use crate::pieces::{Piece, Pieces};
 use crate::{Detail, NOT_SHOWN, Options, TREE_ROOT, placeholder};
 
@@ -74,26 +75,24 @@ impl CallTree {
         }
     }
 
-    /// Per node, the sum of a number over the stacks that end there.
-    pub fn own(&self, of_stack: impl Fn(usize) -> u64) -> Vec<u64> {
-        let mut sums = vec![0_u64; self.nodes.len()];
+    /// Per node, what a number of the stacks that end there comes to.
+    pub fn own(&self, merge: Merge, of_stack: impl Fn(usize) -> u64) -> NodeValues {
+        let mut own = NodeValues::none(merge, self.nodes.len());
         for (stack, &node) in self.node_of_stack.iter().enumerate() {
             if node != NOT_SHOWN {
-                let sum = &mut sums[node as usize];
-                *sum = sum.saturating_add(of_stack(stack));
+                own.include(node as usize, of_stack(stack));
             }
         }
-        sums
+        own
     }
 
-    /// Per node, the sum over the node and everything below it.
-    pub fn cumulative(&self, own: &[u64]) -> Vec<u64> {
-        let mut sums = own.to_vec();
+    /// Per node, the same with everything below it.
+    pub fn cumulative(&self, own: &NodeValues) -> NodeValues {
+        let mut all = own.clone();
         for index in (1..self.nodes.len()).rev() {
-            let parent = self.nodes[index].parent as usize;
-            sums[parent] = sums[parent].saturating_add(sums[index]);
+            all.include(self.nodes[index].parent as usize, all[index]);
         }
-        sums
+        all
     }
 
     /// Per node, how many lie between it and the root, itself included.

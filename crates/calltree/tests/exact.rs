@@ -4,7 +4,7 @@ mod support;
 
 use residue_calltree::*;
 use residue_names::{NameStyle, Rules};
-use residue_profile::{CUT, Counter, MemoryKind, Node, Profile, ROOT, StackKind};
+use residue_profile::{CUT, Counter, MemoryKind, Merge, Node, Profile, ROOT, StackKind};
 use support::{add_stack, profile};
 
 struct Reader {
@@ -35,7 +35,9 @@ impl Reader {
     /// `a;b;c 12` and so on, sorted: paths that end somewhere, with their calls.
     fn folded(&self, profile: &Profile) -> Vec<String> {
         let tree = CallTree::of(profile, &self.options());
-        let own = tree.own(|stack| Counter::Calls.value(&profile.stacks[stack]));
+        let own = tree.own(Merge::Sum, |stack| {
+            Counter::Calls.value(&profile.stacks[stack])
+        });
         let mut lines: Vec<String> = (0..tree.nodes.len() as u32)
             .filter(|&node| own[node as usize] > 0)
             .map(|node| {
@@ -235,7 +237,9 @@ fn recursion_is_counted_once() {
     let reader = Reader::new("");
     let tree = CallTree::of(&profile, &reader.options());
     let children = tree.children();
-    let own = tree.own(|stack| Counter::Calls.value(&profile.stacks[stack]));
+    let own = tree.own(Merge::Sum, |stack| {
+        Counter::Calls.value(&profile.stacks[stack])
+    });
     let sums = by_function(&tree, &children, &own);
     let mut functions: Vec<(&str, u64, u64)> = (1..tree.labels.len())
         .map(|label| {
@@ -288,7 +292,7 @@ fn a_path_of_a_hundred_thousand_calls_is_no_trouble() {
     deep.stacks[0].node = 100_000;
     let reader = Reader::new("");
     let tree = CallTree::of(&deep, &reader.options());
-    let own = tree.own(|_| 1);
+    let own = tree.own(Merge::Sum, |_| 1);
     let children = tree.children();
     let sums = by_function(&tree, &children, &own);
     assert_eq!(

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 use residue_calltree::*;
 use residue_names::{NameStyle, Rules};
-use residue_profile::{CUT, Counter, MemoryKind, Node, Profile, StackKind};
+use residue_profile::{CUT, Counter, MemoryKind, Merge, Node, Profile, Stack, StackKind};
 use support::{Key, Words, add_stack, expected_path, key, profile, tree_paths};
 
 /// Few names, so that functions meet themselves again on most paths.
@@ -190,7 +190,7 @@ proptest! {
         }
 
         let children = tree.children();
-        for counter in Counter::ALL {
+        for counter in Counter::ALL.into_iter().filter(|it| it.adds_up()) {
             let mut reference = Reference::default();
             let mut whole = 0;
             for (stack, path) in profile.stacks.iter().zip(&expected) {
@@ -199,7 +199,7 @@ proptest! {
                     whole += counter.value(stack);
                 }
             }
-            let own = tree.own(|stack| counter.value(&profile.stacks[stack]));
+            let own = tree.own(Merge::Sum, |stack| counter.value(&profile.stacks[stack]));
             prop_assert_eq!(own.iter().sum::<u64>(), whole);
             prop_assert_eq!(tree.cumulative(&own)[TREE_ROOT as usize], whole);
 
@@ -235,6 +235,24 @@ proptest! {
             }
             prop_assert_eq!(received, sums.cumulative);
         }
+
+        // The largest block of a function is that of one of the stacks it is on.
+        let largest = |stack: &Stack| Counter::Largest.value(stack);
+        let mut reference: BTreeMap<Key, u64> = BTreeMap::new();
+        for (stack, path) in profile.stacks.iter().zip(&expected) {
+            for function in path.iter().flatten() {
+                let most = reference.entry(function.clone()).or_default();
+                *most = (*most).max(largest(stack));
+            }
+        }
+        let own = tree.own(Merge::Max, |stack| largest(&profile.stacks[stack]));
+        let sums = by_function(&tree, &children, &own);
+        let labels = tree.labels.iter().map(key).zip(sums.cumulative.iter().copied());
+        prop_assert_eq!(without_zeros(labels.collect()), without_zeros(reference));
+        let shown = profile.stacks.iter().zip(&expected).filter(|(_, path)| path.is_some());
+        let whole = shown.map(|(stack, _)| largest(stack)).max().unwrap_or(0);
+        prop_assert_eq!(own.whole(), whole);
+        prop_assert_eq!(tree.cumulative(&own)[TREE_ROOT as usize], whole);
     }
 
     /// Rules and detail decide where numbers stand, never how large they are.
@@ -251,9 +269,9 @@ proptest! {
         let tree = CallTree::of(&profile, &options);
         for counter in Counter::ALL {
             let meant = profile.stacks.iter().filter(|stack| kind.holds(stack.kind));
-            let ledger: u64 = meant.map(|stack| counter.value(stack)).sum();
-            let own = tree.own(|stack| counter.value(&profile.stacks[stack]));
-            prop_assert_eq!(own.iter().sum::<u64>(), ledger);
+            let ledger = counter.merge().all(meant.map(|stack| counter.value(stack)));
+            let own = tree.own(counter.merge(), |stack| counter.value(&profile.stacks[stack]));
+            prop_assert_eq!(own.whole(), ledger);
         }
     }
 }

@@ -259,14 +259,14 @@ impl Sums {
             of_labels: vec![0; tree.labels.len()],
             of_calls: vec![0; calls.list.len()],
         };
-        for (node, value) in tree.nodes.iter().zip(&own) {
+        for (node, value) in tree.nodes.iter().zip(own.iter()) {
             let sum = &mut sums.of_labels[node.label as usize];
-            *sum = sum.saturating_add(*value);
+            own.merge.include(sum, *value);
         }
         let cumulative = tree.cumulative(&own);
         for &(node, call) in &calls.counted {
             let sum = &mut sums.of_calls[call as usize];
-            *sum = sum.saturating_add(cumulative[node as usize]);
+            own.merge.include(sum, cumulative[node as usize]);
         }
         sums
     }
@@ -419,7 +419,9 @@ mod tests {
         ]);
         let sums = read(&written(&profile, &[Counter::Calls]));
         let tree = sample::tree_with(&profile, MemoryKind::Heap, Detail::Name);
-        let own = tree.own(|stack| profile.stacks[stack].counters.calls);
+        let own = tree.own(Counter::Calls.merge(), |stack| {
+            profile.stacks[stack].counters.calls
+        });
         let truth = by_function(&tree, &tree.children(), &own);
         for (label, shown) in tree.labels.iter().enumerate().skip(1) {
             if let Some(sum) = sums.get(&*shown.name) {

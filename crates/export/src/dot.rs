@@ -34,7 +34,7 @@ pub fn write(
     let own = source.own(source.counter());
     let children = tree.children();
     let sums = by_function(tree, &children, &own);
-    let whole = own.iter().fold(0, |sum: u64, &one| sum.saturating_add(one));
+    let whole = own.whole();
     let share = |value: u64| value as f64 / whole.max(1) as f64;
     let is_hot = |value: u64| value > 0 && share(value) * 100.0 >= limit.min_percent;
     let mut hot: Vec<usize> = (0..tree.labels.len())

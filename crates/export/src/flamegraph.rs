@@ -7,9 +7,9 @@ use std::io::{self, Write};
 
 use inferno::flamegraph::color::{BasicPalette, Palette};
 use inferno::flamegraph::{self, Direction, Options};
-use residue_calltree::{CallNode, CallNodeId, CallTree, Label, LabelId, TREE_ROOT};
-use residue_profile::Counter;
+use residue_calltree::{CallNode, CallNodeId, CallTree, Label, LabelId, NodeValues, TREE_ROOT};
 use residue_profile::units::Unit;
+use residue_profile::{Counter, Merge};
 use rustc_hash::FxHashMap;
 use std::sync::Arc;
 
@@ -72,25 +72,26 @@ where
     P: IntoIterator<Item = &'a str>,
 {
     let mut planted = Planted::default();
-    let (mut before, mut after) = (vec![0_u64], vec![0_u64]);
+    let mut sides = [(), ()].map(|()| NodeValues::none(Merge::Sum, 1));
     for (path, was, is) in paths {
         let node = planted.node(path) as usize;
-        before.resize(planted.tree.nodes.len(), 0);
-        after.resize(planted.tree.nodes.len(), 0);
-        before[node] = before[node].saturating_add(was);
-        after[node] = after[node].saturating_add(is);
+        for (side, value) in sides.iter_mut().zip([was, is]) {
+            side.values.resize(planted.tree.nodes.len(), 0);
+            side.include(node, value);
+        }
     }
+    let [before, after] = sides;
     draw(&planted.tree, Some(&before), &after, look, out)
 }
 
 fn draw(
     tree: &CallTree,
-    before: Option<&[u64]>,
-    after: &[u64],
+    before: Option<&NodeValues>,
+    after: &NodeValues,
     look: &Look,
     out: &mut dyn Write,
 ) -> io::Result<()> {
-    let is_too_large = |own: &[u64]| {
+    let is_too_large = |own: &NodeValues| {
         let mut sum = 0_u64;
         own.iter().any(|&value| {
             sum = sum.saturating_add(value);
@@ -123,7 +124,11 @@ fn draw(
 
 /// Folded lines with one value or two. Those of one subtree stand together, a node's
 /// own before those below it.
-fn lines(tree: &CallTree, before: Option<&[u64]>, after: &[u64]) -> io::Result<Vec<String>> {
+fn lines(
+    tree: &CallTree,
+    before: Option<&NodeValues>,
+    after: &NodeValues,
+) -> io::Result<Vec<String>> {
     let texts = texts(tree);
     let text = |node: CallNodeId| &*texts[tree.nodes[node as usize].label as usize];
     let sums = tree.cumulative(after);

@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use residue_calltree::{CallNodeId, CallTree, Children, TREE_ROOT};
+use residue_calltree::{CallNodeId, CallTree, Children, NodeValues, TREE_ROOT};
 
 use crate::Source;
 use crate::bounds::PathSizes;
@@ -17,7 +17,7 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
         tree: source.tree,
         children: source.tree.children(),
         texts,
-        sums: source.tree.cumulative(&own),
+        lines: source.tree.cumulative(&own.lines()),
         own,
     }
     .write(out)
@@ -32,8 +32,9 @@ struct Folding<'a> {
     tree: &'a CallTree,
     children: Children,
     texts: Vec<String>,
-    own: Vec<u64>,
-    sums: Vec<u64>,
+    own: NodeValues,
+    /// Lines of each node and of all below it.
+    lines: NodeValues,
 }
 
 impl Folding<'_> {
@@ -64,12 +65,12 @@ impl Folding<'_> {
     fn steps_below(&self, node: CallNodeId) -> Vec<Step> {
         let mut steps: Vec<(&str, String, Step)> = Vec::new();
         for &child in self.children.of_node(node) {
-            let (own, sum) = (self.own[child as usize], self.sums[child as usize]);
+            let (own, lines) = (self.own[child as usize], self.lines[child as usize]);
             let text = self.text(child);
             if own > 0 {
                 steps.push((text, format!(" {own}"), Step::Line(child)));
             }
-            if sum > own {
+            if lines > u64::from(own > 0) {
                 steps.push((text, ";".to_string(), Step::Down(child)));
             }
         }

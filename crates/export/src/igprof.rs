@@ -4,6 +4,7 @@
 //!   P=(ID=PID N=(PROGRAM) T=0.000000)
 //!   C1 FN0=(F0=(LIBRARY)+0 N=(NAME))+0
 //!   C2 FN1=(F0+0 N=(NAME))+0 V0=(MEM_TOTAL):(CALLS,BYTES,BYTES) V1=(MEM_LIVE):(BLOCKS,BYTES,PEAK)
+//!      V2=(MEM_MAX):(CALLS,LARGEST,LARGEST)
 //! ```
 //!
 //! What has a number is defined where it is first used; the values are those of the
@@ -30,6 +31,7 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
         Counter::LiveBlocks,
         Counter::Live,
         Counter::Peak,
+        Counter::Largest,
     ]
     .map(|counter| source.own(counter));
     let mut numbers = Numbers::default();
@@ -38,7 +40,7 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
         write!(out, "C{} ", depth + 1)?;
         let label = source.tree.nodes[node as usize].label;
         numbers.write_function(label, source.tree.label(node), out)?;
-        let [calls, total, blocks, live, peak] =
+        let [calls, total, blocks, live, peak, largest] =
             std::array::from_fn(|counter| values[counter][node as usize]);
         if calls > 0 || total > 0 {
             let name = numbers.counter(0, "MEM_TOTAL");
@@ -47,6 +49,10 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
         if blocks > 0 || live > 0 || peak > 0 {
             let name = numbers.counter(1, "MEM_LIVE");
             write!(out, " {name}:({blocks},{live},{peak})")?;
+        }
+        if source.profile.has_largest && calls > 0 {
+            let name = numbers.counter(2, "MEM_MAX");
+            write!(out, " {name}:({calls},{largest},{largest})")?;
         }
         writeln!(out)?;
     }
@@ -58,7 +64,7 @@ pub fn write(source: &Source<'_>, out: &mut dyn Write) -> io::Result<()> {
 struct Numbers {
     functions: FxHashMap<u32, u32>,
     files: FxHashMap<String, u32>,
-    has_counter: [bool; 2],
+    has_counter: [bool; 3],
 }
 
 impl Numbers {

@@ -32,7 +32,7 @@ mod protobuf;
 mod sample;
 mod walk;
 
-use residue_calltree::CallTree;
+use residue_calltree::{CallTree, NodeValues};
 use residue_profile::{Counter, Profile};
 
 /// What is written.
@@ -46,10 +46,10 @@ pub struct Source<'a> {
 }
 
 impl Source<'_> {
-    /// Per node of the tree: the sum of a counter over the stacks that end there.
-    pub fn own(&self, counter: Counter) -> Vec<u64> {
-        self.tree
-            .own(|stack| counter.value(&self.profile.stacks[stack]))
+    /// Per node of the tree: what a counter of the stacks that end there comes to.
+    pub fn own(&self, counter: Counter) -> NodeValues {
+        let of_stack = |stack: usize| counter.value(&self.profile.stacks[stack]);
+        self.tree.own(counter.merge(), of_stack)
     }
 
     /// The one counter of formats that have room for one.

@@ -27,7 +27,7 @@ pub fn write(source: &Source<'_>, min_percent: f64, out: &mut dyn Write) -> io::
     writeln!(out, "cmd: {}", visible(&meta.command.join(" ")))?;
     writeln!(out, "time_unit: ms")?;
     let own = source.own(source.counter());
-    let whole = own.iter().fold(0, |sum: u64, &one| sum.saturating_add(one));
+    let whole = own.whole();
     let is_peak = source.counter() == Counter::AtPeak;
     let mut series = series(source.profile);
     let detailed_at = match is_peak {

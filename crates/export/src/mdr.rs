@@ -10,7 +10,7 @@
 
 use std::io::{self, Write};
 
-use residue_calltree::Label;
+use residue_calltree::{Label, NodeValues};
 use residue_profile::Counter;
 
 use crate::Source;
@@ -71,7 +71,7 @@ fn words(label: &Label) -> (String, String) {
 }
 
 /// Of every counter, the values by node.
-struct Values([Vec<u64>; 4]);
+struct Values([NodeValues; 4]);
 
 impl Values {
     fn of(source: &Source<'_>) -> Values {

@@ -245,9 +245,9 @@ fn write_samples(
         let SampleKey { node, kind, scope } = same[0].0;
         let value = |&counter: &Counter| {
             let stacks = same.iter().map(|(_, stack)| &profile.stacks[*stack]);
-            let sum = stacks.fold(0_u64, |sum, stack| sum.saturating_add(counter.value(stack)));
+            let values = stacks.map(|stack| counter.value(stack));
             // The format's numbers are signed.
-            sum.min(i64::MAX as u64)
+            counter.merge().all(values).min(i64::MAX as u64)
         };
         let values: Vec<u64> = source.counters.iter().map(value).collect();
         if values.iter().all(|&value| value == 0) {

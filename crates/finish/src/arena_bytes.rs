@@ -194,13 +194,16 @@ impl ArenaBytes {
 
     fn live(&mut self, state: u32, stack: u32) -> (u64, u64) {
         let [calls, frees, bytes, freed_bytes] =
-            [ALLOCATIONS, FREES, BYTES, FREED_BYTES].map(|index| self.record(state, stack, index));
+            [ALLOCATIONS_AND_LARGEST, FREES, BYTES, FREED_BYTES]
+                .map(|index| self.record(state, stack, index));
+        let calls = allocations(calls);
         (bytes.wrapping_sub(freed_bytes), calls.wrapping_sub(frees))
     }
 
     pub fn made(&mut self, state: u32, stack: u32, bytes: u64) {
         self.before_change(state, stack);
-        self.bump(state, stack, ALLOCATIONS, 1);
+        self.bump(state, stack, ALLOCATIONS_AND_LARGEST, 1);
+        self.note_largest(state, stack, bytes);
         self.bump(state, stack, BYTES, bytes);
         let bin = RECORD_BIN + size_bin(bytes);
         self.bump(state, stack, bin / 2, 1 << (bin % 2 * 32));
@@ -213,6 +216,18 @@ impl ArenaBytes {
             self.set(header::PEAK_BYTES, self.get(header::LIVE_BYTES));
             self.set(header::RISING, 1);
         }
+    }
+
+    /// Bytes of blocks that are counted elsewhere.
+    pub fn add_bytes(&mut self, state: u32, stack: u32, bytes: u64) {
+        self.bump(state, stack, BYTES, bytes);
+    }
+
+    fn note_largest(&mut self, state: u32, stack: u32, bytes: u64) {
+        let word = self.record(state, stack, ALLOCATIONS_AND_LARGEST);
+        let largest = largest_bytes(word).max(bytes) << LARGEST_SHIFT;
+        let word = allocations(word) | largest;
+        self.set_record(state, stack, ALLOCATIONS_AND_LARGEST, word);
     }
 
     pub fn freed(&mut self, state: u32, stack: u32, bytes: u64) {
@@ -267,9 +282,8 @@ impl ArenaBytes {
         self.log_change(ChangeOf::Live, stack, interval, (bytes, blocks.into()));
         if interval < self.get(header::TOTALS) {
             let bytes = self.record(state, stack, BYTES).wrapping_sub(logged[2]);
-            let blocks = self
-                .record(state, stack, ALLOCATIONS)
-                .wrapping_sub(logged[3]);
+            let made = self.record(state, stack, ALLOCATIONS_AND_LARGEST);
+            let blocks = allocations(made).wrapping_sub(logged[3]);
             let made = (bytes as i64, blocks as i64);
             self.log_change(ChangeOf::Made, stack, interval, made);
             let temporaries = (self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32) as u32;
@@ -302,7 +316,9 @@ impl ArenaBytes {
         let mut temporaries = before >> 32;
         let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
         if interval < self.get(header::TOTALS) {
-            let made = [BYTES, ALLOCATIONS].map(|word| self.record(state, stack, word));
+            let [bytes, calls] =
+                [BYTES, ALLOCATIONS_AND_LARGEST].map(|word| self.record(state, stack, word));
+            let made = [bytes, allocations(calls)];
             temporaries = self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32;
             self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BYTES), made[0]);
             self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BLOCKS), made[1]);

@@ -84,7 +84,7 @@ pub fn read(
                 let record = Record::new(Item::new(page), slot);
                 sums[stack as usize].add(record, &overflows, &peak);
                 unlogged.extend(record.unlogged(stack));
-                let counters = record.counters(state, paths[stack as usize].1);
+                let counters = record.counters(state, paths[stack as usize].1, &overflows);
                 by_state.extend(counters.map(|counters| (stack, counters)));
             }
         }

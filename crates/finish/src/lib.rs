@@ -175,6 +175,7 @@ fn put_together(
         threads: threads.threads,
         by_thread: threads.by_thread,
         timeline,
+        has_largest: true,
     })
 }
 

@@ -67,6 +67,13 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
             counted(lost, "change", "changes")
         ));
     }
+    if let lost @ 1.. = arena.word(header::SIZES_LOST) {
+        notes.push(format!(
+            "the recorder ran out of memory: {} of 16 KiB or more missing from the sizes, and \
+             the largest block of a stack may be too small",
+            counted(lost, "allocation", "allocations")
+        ));
+    }
     note_functions(&mut notes, arena);
     note_cpu(&mut notes, arena);
     if bits & header::NOTE_NO_LIBGCC != 0 {

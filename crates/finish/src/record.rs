@@ -34,8 +34,25 @@ impl<'a> Record<'a> {
         self.word(BYTES).wrapping_sub(self.word(FREED_BYTES)) as i64
     }
 
+    fn allocations(self) -> u64 {
+        allocations(self.word(ALLOCATIONS_AND_LARGEST))
+    }
+
     fn live_blocks(self) -> i64 {
-        self.word(ALLOCATIONS).wrapping_sub(self.word(FREES)) as i64
+        self.allocations().wrapping_sub(self.word(FREES)) as i64
+    }
+
+    fn overflow(self, overflows: &RecordOverflows) -> Option<Item<'_>> {
+        overflows.get(self.word(EPOCH_AND_OVERFLOW) >> OVERFLOW_SHIFT)
+    }
+
+    /// Its largest block. A kill may have come between the block and its bytes, and what a
+    /// record holds is the program's to overwrite: no block is larger than all together.
+    fn largest_bytes(self, overflows: &RecordOverflows) -> u64 {
+        let own = largest_bytes(self.word(ALLOCATIONS_AND_LARGEST));
+        let overflow = self.overflow(overflows);
+        let beyond = overflow.map_or(0, |overflow| overflow.word(OVERFLOW_LARGEST));
+        own.max(beyond).min(self.word(BYTES))
     }
 
     /// What changed in the interval of its last touch, if it is not in the log.
@@ -54,9 +71,7 @@ impl<'a> Record<'a> {
             bytes: (self.live_bytes() as u64).wrapping_sub(logged(LOGGED_BYTES)) as i64,
             blocks: i64::from(blocks as i32),
             made_bytes: self.word(BYTES).wrapping_sub(logged(LOGGED_MADE_BYTES)),
-            made_blocks: self
-                .word(ALLOCATIONS)
-                .wrapping_sub(logged(LOGGED_MADE_BLOCKS)),
+            made_blocks: self.allocations().wrapping_sub(logged(LOGGED_MADE_BLOCKS)),
             temporaries: temporaries.into(),
         };
         let is_changed = change.bytes != 0 || change.blocks != 0;
@@ -65,7 +80,12 @@ impl<'a> Record<'a> {
     }
 
     /// What its thread did, if it did anything.
-    pub fn counters(self, thread: u32, kind: StackKind) -> Option<ThreadCounters> {
+    pub fn counters(
+        self,
+        thread: u32,
+        kind: StackKind,
+        overflows: &RecordOverflows,
+    ) -> Option<ThreadCounters> {
         if kind == StackKind::Cpu {
             let cpu_ns = self.word(BYTES);
             return (cpu_ns != 0).then_some(ThreadCounters {
@@ -76,11 +96,12 @@ impl<'a> Record<'a> {
         }
         let counters = ThreadCounters {
             thread,
-            calls: self.word(ALLOCATIONS),
+            calls: self.allocations(),
             total_bytes: self.word(BYTES),
             frees: self.word(FREES),
             net_bytes: self.live_bytes(),
             cpu_ns: 0,
+            largest_bytes: self.largest_bytes(overflows),
         };
         let is_used = counters.calls != 0 || counters.frees != 0 || counters.net_bytes != 0;
         is_used.then_some(counters)
@@ -159,13 +180,15 @@ pub struct Sums {
 
 impl Sums {
     pub fn add(&mut self, record: Record<'_>, overflows: &RecordOverflows, peak: &PeakMoment) {
-        let (calls, frees) = (record.word(ALLOCATIONS), record.word(FREES));
+        let (calls, frees) = (record.allocations(), record.word(FREES));
         if calls == 0 && frees == 0 && record.word(FREED_BYTES) == 0 {
             return;
         }
         add(&mut self.counters.calls, calls);
         add(&mut self.counters.frees, frees);
         add(&mut self.counters.total_bytes, record.word(BYTES));
+        let largest = &mut self.counters.largest_bytes;
+        *largest = (*largest).max(record.largest_bytes(overflows));
         add(
             &mut self.counters.temporaries,
             record.half(RECORD_TEMPORARIES),
@@ -188,7 +211,7 @@ impl Sums {
             self.add_size(bin, record.half(RECORD_BIN + bin));
         }
         let mut own_peak = record.word(HIGHEST) as i64;
-        if let Some(overflow) = overflows.get(epoch_and_overflow >> OVERFLOW_SHIFT) {
+        if let Some(overflow) = record.overflow(overflows) {
             self.add_overflow(overflow);
             own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }

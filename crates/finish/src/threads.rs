@@ -215,6 +215,7 @@ mod tests {
             frees: 1,
             net_bytes,
             cpu_ns: 0,
+            largest_bytes: 100 + calls,
         };
         let by_thread = add_up(
             vec![
@@ -230,6 +231,7 @@ mod tests {
         assert!(by_thread.row(1).is_empty() && by_thread.row(3).is_empty());
         let both = ThreadCounters {
             frees: 2,
+            largest_bytes: 104,
             ..counters(1, 7, 4)
         };
         assert_eq!(by_thread.row(2), [counters(0, 1, 7), both]);

@@ -46,6 +46,8 @@ pub fn read(mut lines: Lines) -> Result<Stacks, Wrong> {
 enum Counter {
     Total,
     Live,
+    /// MEM_MAX, the largest block.
+    Largest,
     Ticks,
     Unknown,
 }
@@ -257,6 +259,7 @@ impl Reader {
         let counter = match name {
             b"MEM_TOTAL" => Counter::Total,
             b"MEM_LIVE" => Counter::Live,
+            b"MEM_MAX" => Counter::Largest,
             b"PERF_TICKS" => Counter::Ticks,
             _ => {
                 self.unknown
@@ -285,6 +288,11 @@ impl Reader {
                 (&mut counters.peak_bytes, peak),
             ],
             Counter::Ticks => vec![(&mut counters.calls, count)],
+            // The largest of all threads, and no sum.
+            Counter::Largest => {
+                counters.largest_bytes = counters.largest_bytes.max(value);
+                Vec::new()
+            }
             Counter::Unknown => Vec::new(),
         };
         for (sum, more) in sums {
@@ -297,7 +305,8 @@ impl Reader {
         let unknown: Vec<String> = std::mem::take(&mut self.unknown).into_iter().collect();
         let unknown = unknown.join(", ");
         let has = |counter| self.seen.contains(&counter);
-        if !has(Counter::Total) && !has(Counter::Live) && !has(Counter::Ticks) {
+        let counts_memory = [Counter::Total, Counter::Live, Counter::Largest];
+        if !counts_memory.into_iter().any(has) && !has(Counter::Ticks) {
             let reason = match unknown.is_empty() {
                 true => "no line has a counter".to_string(),
                 false => format!("none of its counters ({unknown}) counts memory or time"),
@@ -315,6 +324,7 @@ impl Reader {
                 counters.frees = counters.calls.saturating_sub(counters.live_blocks);
             }
         }
+        stacks.has_largest = has(Counter::Largest);
         stacks.lacks("temporaries, reallocations, births and times, and no peak of the whole heap");
         let notes = &mut stacks.meta.notes;
         if has(Counter::Ticks) {

@@ -3,7 +3,9 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use residue_profile::{Counter, Counters, Frame, FrameId, Module, ModuleId, NONE, SourcePlace};
+use residue_profile::{
+    Counter, Counters, Frame, FrameId, Merge, Module, ModuleId, NONE, SourcePlace,
+};
 
 use crate::error::Wrong;
 use crate::pprof_parts::{Named, Parts, SampleValue, text};
@@ -177,7 +179,11 @@ impl Reader {
             };
             let counters = self.stacks.counters(stack);
             let is_positive = i64::try_from(number).is_ok();
-            let sum = place_of(counters, counter).checked_add(number);
+            let before = *place_of(counters, counter);
+            let sum = match counter.merge() {
+                Merge::Sum => before.checked_add(number),
+                Merge::Max => Some(before.max(number)),
+            };
             let sum = sum.filter(|_| is_positive).ok_or_else(|| {
                 let reason =
                     "a value is negative, as in the difference of two profiles, or too large";
@@ -230,6 +236,7 @@ impl Reader {
                 counters.frees = counters.calls.saturating_sub(counters.live_blocks);
             }
         }
+        stacks.has_largest = has(Counter::Largest);
         stacks.meta.started_unix_ns = parts.time_ns;
         stacks.meta.duration_ns = parts.duration_ns;
         let missing: Vec<&str> = Counter::MEMORY
@@ -280,5 +287,6 @@ fn place_of(counters: &mut Counters, counter: Counter) -> &mut u64 {
         Counter::Temporaries => &mut counters.temporaries,
         Counter::Reallocs => &mut counters.reallocs_moved,
         Counter::Cpu => &mut counters.cpu_ns,
+        Counter::Largest => &mut counters.largest_bytes,
     }
 }

@@ -161,7 +161,7 @@ fn counter_named(name: &[u8]) -> Option<Counter> {
         b"inuse_space" | b"inuse_bytes" | b"space" => Counter::Live,
         name => {
             let name = text(name).replace('_', "-");
-            let known = Counter::MEMORY.into_iter();
+            let known = Counter::MEMORY.into_iter().chain([Counter::Largest]);
             return known.into_iter().find(|counter| counter.name() == name);
         }
     })

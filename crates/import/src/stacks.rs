@@ -26,6 +26,8 @@ pub(crate) struct Stacks {
     pub meta: Meta,
     pub recorder: RecorderStats,
     pub timeline: Timeline,
+    /// Whether the largest block of each stack is known.
+    pub has_largest: bool,
     /// Where the format knows them.
     pub heap_peak_bytes: u64,
     pub mappings_peak_bytes: u64,
@@ -52,6 +54,7 @@ impl Default for Stacks {
             meta: Meta::default(),
             recorder: RecorderStats::default(),
             timeline: Timeline::default(),
+            has_largest: false,
             heap_peak_bytes: 0,
             mappings_peak_bytes: 0,
             functions: Names::default(),
@@ -261,6 +264,7 @@ impl Stacks {
             births,
             by_thread,
             timeline: self.timeline,
+            has_largest: self.has_largest,
             ..Profile::default()
         })
     }

@@ -1,6 +1,7 @@
 //! What can be asked of a stack: one of its counters, and which stacks are meant.
 
 use crate::counters::Counters;
+use crate::merge::Merge;
 use crate::model::{Profile, Stack, StackKind};
 use crate::units::Unit;
 
@@ -46,13 +47,21 @@ macro_rules! counter {
 
             /// What it counts, which is the end of its fields' names.
             pub fn unit(self) -> Unit {
-                let fields: &[&str] = match self {
-                    $(Counter::$Counter => &[$(stringify!($field)),+],)*
-                };
-                match fields[0] {
+                match self.fields()[0] {
                     bytes if bytes.ends_with("_bytes") => Unit::Bytes,
                     time if time.ends_with("_ns") => Unit::Ns,
                     _ => Unit::Count,
+                }
+            }
+
+            /// How its values of two stacks become one, which its fields say.
+            pub fn merge(self) -> Merge {
+                Counters::merge_of(self.fields()[0])
+            }
+
+            pub(crate) fn fields(self) -> &'static [&'static str] {
+                match self {
+                    $(Counter::$Counter => &[$(stringify!($field)),+],)*
                 }
             }
         }
@@ -84,11 +93,13 @@ counter! {
         "reallocs", "reallocations", "Reallocations, in place or moved";
     Cpu: cpu_ns,
         "cpu", "CPU time", "CPU time of the threads, by samples (residue run --cpu)";
+    Largest: largest_bytes,
+        "largest", "largest block", "Largest single block; a maximum, which does not add up";
 }
 
 impl Counter {
-    /// Those of memory, which are all but CPU time.
-    pub const MEMORY: [Counter; Counter::ALL.len() - 1] = [
+    /// Those of memory that add up.
+    pub const MEMORY: [Counter; Counter::ALL.len() - 2] = [
         Counter::Calls,
         Counter::Total,
         Counter::Live,
@@ -101,12 +112,33 @@ impl Counter {
         Counter::Reallocs,
     ];
 
+    /// Those that add up, which are all but the largest block.
+    pub const SUMS: [Counter; Counter::ALL.len() - 1] = [
+        Counter::Calls,
+        Counter::Total,
+        Counter::Live,
+        Counter::LiveBlocks,
+        Counter::Peak,
+        Counter::AtPeak,
+        Counter::AtPeakBlocks,
+        Counter::Frees,
+        Counter::Temporaries,
+        Counter::Reallocs,
+        Counter::Cpu,
+    ];
+
+    /// Whether its values add up, so that each is a share of the whole.
+    pub fn adds_up(self) -> bool {
+        self.merge() == Merge::Sum
+    }
+
     pub fn value(self, stack: &Stack) -> u64 {
         self.of(&stack.counters)
     }
 
     /// What values are shares of: the sum over all stacks of the kind. Peaks fall
-    /// on different moments and have no sum; theirs is the peak of the whole.
+    /// on different moments and have no sum; theirs is the peak of the whole. Of largest blocks
+    /// it is the largest, of which others are no share.
     pub fn whole(self, profile: &Profile, kind: MemoryKind) -> u64 {
         if self == Counter::Peak {
             let (heap, mappings) = (profile.heap.peak_bytes, profile.mappings.peak_bytes);
@@ -224,7 +256,7 @@ mod tests {
     #[test]
     fn every_counter_has_its_own_value_and_name() {
         let values = Counter::ALL.map(|counter| counter.value(&stack(StackKind::Heap, 1)));
-        assert_eq!(values, [1, 3, 4, 5, 6, 7, 8, 2, 11, 19, 12]);
+        assert_eq!(values, [1, 3, 4, 5, 6, 7, 8, 2, 11, 19, 12, 13]);
         for (index, counter) in Counter::ALL.into_iter().enumerate() {
             let later = &Counter::ALL[index + 1..];
             assert!(later.iter().all(|other| other.name() != counter.name()));
@@ -233,7 +265,7 @@ mod tests {
             .into_iter()
             .filter(|counter| counter.unit() == Unit::Bytes);
         let bytes: Vec<&str> = bytes.map(Counter::name).collect();
-        assert_eq!(bytes, ["total", "live", "peak", "at-peak"]);
+        assert_eq!(bytes, ["total", "live", "peak", "at-peak", "largest"]);
         assert_eq!(Counter::Cpu.unit(), Unit::Ns);
         assert_eq!(Counter::Reallocs.unit(), Unit::Count);
     }
@@ -249,6 +281,16 @@ mod tests {
             [2109, 19_000, 190_000, 1_900_000, 2_111_109]
         );
         assert_eq!(whole(Counter::Peak), [50, 7, 0, 0, 57]);
+    }
+
+    #[test]
+    fn the_largest_block_of_many_stacks_is_that_of_one() {
+        let profile = profile();
+        let whole = MemoryKind::ALL.map(|kind| Counter::Largest.whole(&profile, kind));
+        assert_eq!(whole, [1300, 13_000, 130_000, 1_300_000, 1_300_000]);
+        let maxima = Counter::ALL.into_iter().filter(|it| !it.adds_up());
+        assert_eq!(maxima.collect::<Vec<_>>(), [Counter::Largest]);
+        assert!(Counter::SUMS.into_iter().all(Counter::adds_up));
     }
 
     #[test]

@@ -5,12 +5,16 @@
 //! unit of a number is the end of its name: `_bytes`, `_ns`, or a plain count.
 
 use crate::counter::MemoryKind;
+use crate::merge::Merge;
 use crate::model::Stack;
 use serde::{Deserialize, Serialize};
 
 /// Structs of numbers that are stored, named and added up alike.
 macro_rules! numbers {
-    ($(#[$attribute:meta])* $Name:ident { $($(#[$doc:meta])* $field:ident,)* }) => {
+    (
+        $(#[$attribute:meta])* $Name:ident { $($(#[$doc:meta])* $field:ident,)* }
+        $(the largest of { $($(#[$doc_of_largest:meta])* $largest:ident,)* })?
+    ) => {
         $(#[$attribute])*
         #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
         #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
@@ -18,24 +22,39 @@ macro_rules! numbers {
         #[serde(default)]
         pub struct $Name {
             $($(#[$doc])* pub $field: u64,)*
+            $($($(#[$doc_of_largest])* pub $largest: u64,)*)?
         }
 
         impl $Name {
-            pub const NAMES: &'static [&'static str] = &[$(stringify!($field)),*];
+            pub const NAMES: &'static [&'static str] = &[
+                $(stringify!($field),)*
+                $($(stringify!($largest),)*)?
+            ];
             pub const COUNT: usize = Self::NAMES.len();
 
             /// In the order of the names.
             pub fn values(&self) -> [u64; Self::COUNT] {
-                [$(self.$field),*]
+                [$(self.$field,)* $($(self.$largest,)*)?]
             }
 
-            pub fn from_values([$($field),*]: [u64; Self::COUNT]) -> Self {
-                $Name { $($field),* }
+            pub fn from_values(values: [u64; Self::COUNT]) -> Self {
+                let [$($field,)* $($($largest,)*)?] = values;
+                $Name { $($field,)* $($($largest,)*)? }
             }
 
-            /// Sums beyond 64 bits stay at the highest.
+            /// Joins what others did, each number in its own way.
             pub fn add(&mut self, more: &Self) {
-                $(self.$field = self.$field.saturating_add(more.$field);)*
+                $(Merge::Sum.include(&mut self.$field, more.$field);)*
+                $($(Merge::Max.include(&mut self.$largest, more.$largest);)*)?
+            }
+
+            /// How two numbers of a name become one.
+            pub fn merge_of(name: &str) -> Merge {
+                const LARGEST: &[&str] = &[$($(stringify!($largest),)*)?];
+                match LARGEST.contains(&name) {
+                    true => Merge::Max,
+                    false => Merge::Sum,
+                }
             }
         }
     };
@@ -49,6 +68,7 @@ macro_rules! counters {
         of one stack only { $($(#[$doc_of_one:meta])* $of_one:ident,)* }
         { $($(#[$later_doc:meta])* $later:ident,)* }
         of one stack only { $($(#[$doc_of_latest:meta])* $latest:ident,)* }
+        the largest of { $($(#[$doc_of_largest:meta])* $largest:ident,)* }
     ) => {
         numbers! {
             /// What one stack did.
@@ -57,6 +77,9 @@ macro_rules! counters {
                 $($(#[$doc_of_one])* $of_one,)*
                 $($(#[$later_doc])* $later,)*
                 $($(#[$doc_of_latest])* $latest,)*
+            }
+            the largest of {
+                $($(#[$doc_of_largest])* $largest,)*
             }
         }
 
@@ -105,10 +128,16 @@ counters! {
         /// have no other counters.
         cpu_ns,
     }
+    the largest of {
+        /// The largest single block; zero where [`crate::Profile::has_largest`] is not set.
+        largest_bytes,
+    }
 }
 
 /// Columns that every file has; later ones are zero where there are none.
 pub(crate) const FIRST_COUNTERS: usize = 11;
+/// With that of CPU time.
+pub(crate) const COUNTERS_WITHOUT_LARGEST: usize = 12;
 
 impl Counters {
     pub fn reallocs(&self) -> u64 {
@@ -116,7 +145,7 @@ impl Counters {
     }
 
     /// Of the stacks of a kind; own peaks fall on different moments, so that the sum of
-    /// them is no peak.
+    /// them is no peak. The largest block is that of all.
     pub fn sum(stacks: &[Stack], kind: MemoryKind) -> Counters {
         let mut sum = Counters::default();
         for stack in stacks.iter().filter(|stack| kind.holds(stack.kind)) {
@@ -203,11 +232,13 @@ mod tests {
             "reallocs_moved",
             "temporaries",
             "cpu_ns",
+            "largest_bytes",
         ];
         assert_eq!(Counters::NAMES, names);
         let of_all: Vec<&str> = names
             .into_iter()
-            .filter(|name| !name.starts_with("at_peak") && *name != "cpu_ns")
+            .filter(|name| !name.starts_with("at_peak"))
+            .filter(|name| !["cpu_ns", "largest_bytes"].contains(name))
             .collect();
         assert_eq!(Totals::NAMES, of_all);
     }
@@ -222,6 +253,17 @@ mod tests {
         assert_eq!(counters.frees, u64::MAX);
         let mut doubled = values.map(|value| 2 * value);
         doubled[1] = u64::MAX;
+        // All but the last, which is a maximum.
+        doubled[Counters::COUNT - 1] /= 2;
         assert_eq!(counters.values(), doubled);
+        assert_eq!(counters.largest_bytes, 22);
+    }
+
+    #[test]
+    fn only_the_largest_block_is_a_maximum() {
+        let maxima = Counters::NAMES
+            .iter()
+            .filter(|name| Counters::merge_of(name) == Merge::Max);
+        assert_eq!(maxima.collect::<Vec<_>>(), [&"largest_bytes"]);
     }
 }

@@ -6,7 +6,7 @@ use serde::Deserialize;
 
 use crate::codes::{id_from_code, kind_from_code, swap_frees};
 use crate::columns::{Cursor, Delta, to_u32};
-use crate::counters::FIRST_COUNTERS;
+use crate::counters::{COUNTERS_WITHOUT_LARGEST, FIRST_COUNTERS};
 use crate::error::{Damage, Reason};
 use crate::jobs::{Jobs, THREADS_PAY_BYTES};
 use crate::layout::Tag;
@@ -70,7 +70,7 @@ fn add_jobs<'a>(jobs: &mut Jobs<'a>, tables: &'a mut Tables) {
     jobs.table(Tag::NTAB, &mut tables.without_table, without_table);
     jobs.table(Tag::NODE, &mut tables.nodes, nodes);
     jobs.table(Tag::STAK, &mut tables.paths, paths);
-    jobs.table(Tag::CNTR, &mut tables.stacks, counters);
+    jobs.table(Tag::CNTR, &mut tables.counters, counters);
     if needs.sizes {
         jobs.table(Tag::HTOT, &mut tables.sizes_total, sizes);
         jobs.table(Tag::HLIV, &mut tables.sizes_live, sizes);
@@ -177,8 +177,15 @@ fn paths(raw: &[u8]) -> Result<Vec<(NodeId, StackKind)>, Reason> {
     Ok(paths)
 }
 
-/// Stacks whose path is not known yet.
-fn counters(raw: &[u8]) -> Result<Vec<Stack>, Reason> {
+/// The content of CNTR.
+#[derive(Debug)]
+pub(crate) struct CounterTable {
+    /// Stacks whose path is not known yet.
+    pub stacks: Vec<Stack>,
+    pub has_largest: bool,
+}
+
+fn counters(raw: &[u8]) -> Result<CounterTable, Reason> {
     let mut cursor = Cursor::new(raw);
     let rows = cursor.count(FIRST_COUNTERS)?;
     let columns = cursor.u64()?;
@@ -204,7 +211,10 @@ fn counters(raw: &[u8]) -> Result<Vec<Stack>, Reason> {
         }
         stacks.push(without_path(swap_frees(Counters::from_values(values))));
     }
-    Ok(stacks)
+    Ok(CounterTable {
+        stacks,
+        has_largest: columns > COUNTERS_WITHOUT_LARGEST as u64,
+    })
 }
 
 fn sizes(raw: &[u8]) -> Result<Ragged<SizeBin>, Reason> {

@@ -32,7 +32,7 @@ use zstd::bulk::Compressor;
 
 use crate::codes::{id_to_code, kind_to_code, swap_frees};
 use crate::columns::Columns;
-use crate::counters::FIRST_COUNTERS;
+use crate::counters::{COUNTERS_WITHOUT_LARGEST, FIRST_COUNTERS};
 use crate::encode_timeline::timeline;
 use crate::error::Reason;
 use crate::layout::{
@@ -61,7 +61,7 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     file.section(Tag::FRAM, &frames(&profile.frames))?;
     file.section(Tag::NODE, &nodes(&profile.nodes))?;
     file.section(Tag::STAK, &stacks(&profile.stacks))?;
-    file.section(Tag::CNTR, &counters(&profile.stacks))?;
+    file.section(Tag::CNTR, &counters(profile))?;
     file.section(Tag::HTOT, &sizes(&profile.sizes_total))?;
     file.section(Tag::HLIV, &sizes(&profile.sizes_live))?;
     file.section(Tag::BRTH, &births(&profile.births))?;
@@ -196,7 +196,10 @@ fn by_thread<W: Write>(file: &mut FileWriter<W>, profile: &Profile) -> io::Resul
         file.section(Tag::THRD, &serde_json::to_vec(&profile.threads)?)?;
     }
     if profile.by_thread.rows() > 0 {
-        file.section(Tag::THST, &threads::encode(&profile.by_thread))?;
+        file.section(
+            Tag::THST,
+            &threads::encode(&profile.by_thread, profile.has_largest),
+        )?;
     }
     Ok(())
 }
@@ -239,12 +242,14 @@ fn stacks(stacks: &[Stack]) -> Vec<u8> {
     out.finish()
 }
 
-fn counters(stacks: &[Stack]) -> Vec<u8> {
+fn counters(profile: &Profile) -> Vec<u8> {
+    let stacks = &profile.stacks;
     let mut out = table(stacks.len());
-    let has_later = stacks.iter().any(|stack| stack.counters.cpu_ns != 0);
-    let columns = match has_later {
-        true => Counters::COUNT,
-        false => FIRST_COUNTERS,
+    let has_cpu = stacks.iter().any(|stack| stack.counters.cpu_ns != 0);
+    let columns = match (profile.has_largest, has_cpu) {
+        (true, _) => Counters::COUNT,
+        (false, true) => COUNTERS_WITHOUT_LARGEST,
+        (false, false) => FIRST_COUNTERS,
     };
     out.put(columns as u64);
     for column in 0..columns {

@@ -63,6 +63,9 @@ pub struct Profile {
     /// Per stack: who made and freed its blocks, ascending by thread.
     pub by_thread: Ragged<ThreadCounters>,
     pub timeline: Timeline,
+    /// Whether the largest block of each stack is known. Earlier recorders did not note it, and
+    /// other tools do not say.
+    pub has_largest: bool,
 }
 
 /// Who was recorded, how, and how it ended.
@@ -271,6 +274,8 @@ pub struct ThreadCounters {
     pub net_bytes: i64,
     /// CPU time that it used there, by samples; of stacks of CPU time alone.
     pub cpu_ns: u64,
+    /// The largest block that it made; zero where [`Profile::has_largest`] is not set.
+    pub largest_bytes: u64,
 }
 
 impl ThreadCounters {
@@ -281,6 +286,7 @@ impl ThreadCounters {
         self.frees = self.frees.saturating_add(more.frees);
         self.net_bytes = self.net_bytes.saturating_add(more.net_bytes);
         self.cpu_ns = self.cpu_ns.saturating_add(more.cpu_ns);
+        self.largest_bytes = self.largest_bytes.max(more.largest_bytes);
     }
 }
 
@@ -378,6 +384,18 @@ impl Profile {
             at = here.parent;
             Some(here.frame)
         })
+    }
+
+    /// Leaves no largest blocks where they are not known of all: of the table of counters or that of
+    /// the threads only one may be there, and of profiles that are added up only some may know them.
+    pub fn forget_largest(&mut self) {
+        self.has_largest = false;
+        for stack in &mut self.stacks {
+            stack.counters.largest_bytes = 0;
+        }
+        for part in self.by_thread.items_mut() {
+            part.largest_bytes = 0;
+        }
     }
 
     /// Whether the caller of this frame was found by the frame pointer alone.

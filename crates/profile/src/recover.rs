@@ -2,7 +2,7 @@
 //! lost, so that whatever refers to it still holds.
 
 use crate::counter::MemoryKind;
-use crate::decode::MetaTable;
+use crate::decode::{CounterTable, MetaTable};
 use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
@@ -23,8 +23,8 @@ pub(crate) struct Tables {
     pub places: Option<Ragged<SourcePlace>>,
     pub nodes: Option<Vec<Node>>,
     pub paths: Option<Vec<(NodeId, StackKind)>>,
-    /// Their counters; without a path until they are joined.
-    pub stacks: Option<Vec<Stack>>,
+    /// Without a path until they are joined.
+    pub counters: Option<CounterTable>,
     pub sizes_total: Option<Ragged<SizeBin>>,
     pub sizes_live: Option<Ragged<SizeBin>>,
     pub births: Option<Ragged<BirthBin>>,
@@ -48,7 +48,7 @@ impl Tables {
             places: None,
             nodes: None,
             paths: None,
-            stacks: None,
+            counters: None,
             sizes_total: None,
             sizes_live: None,
             births: None,
@@ -68,9 +68,10 @@ impl Tables {
             }
         }
         self.replace_lost();
+        let has_largest = (self.counters.as_ref()).is_some_and(|table| table.has_largest);
         let stacks = join_stacks(
             self.paths.unwrap_or_default(),
-            self.stacks.unwrap_or_default(),
+            self.counters.map_or(Vec::new(), |table| table.stacks),
             damages,
         );
         let no_bins = stacks.len();
@@ -95,7 +96,11 @@ impl Tables {
             threads: self.threads.unwrap_or_default(),
             by_thread: self.by_thread.unwrap_or_default(),
             timeline: self.timeline.into_timeline(damages),
+            has_largest,
         };
+        if !has_largest {
+            profile.forget_largest();
+        }
         if !totals_known {
             add_up(&mut profile);
         }
@@ -113,7 +118,7 @@ impl Tables {
             (Tag::FRAM, self.frames.is_some()),
             (Tag::NODE, self.nodes.is_some()),
             (Tag::STAK, self.paths.is_some()),
-            (Tag::CNTR, self.stacks.is_some()),
+            (Tag::CNTR, self.counters.is_some()),
             (
                 Tag::HTOT,
                 self.sizes_total.is_some() || left_out(Tag::HTOT, self.needs.sizes),
@@ -168,12 +173,15 @@ impl Tables {
                 frame: NONE,
             }]);
         }
-        match (&self.paths, &self.stacks) {
-            (None, Some(stacks)) => {
-                self.paths = Some(vec![(ROOT, StackKind::Overflow); stacks.len()]);
+        match (&self.paths, &self.counters) {
+            (None, Some(table)) => {
+                self.paths = Some(vec![(ROOT, StackKind::Overflow); table.stacks.len()]);
             }
             (Some(paths), None) => {
-                self.stacks = Some(vec![without_path(Counters::default()); paths.len()]);
+                self.counters = Some(CounterTable {
+                    stacks: vec![without_path(Counters::default()); paths.len()],
+                    has_largest: false,
+                });
             }
             (None, None) => {
                 // Rows of stacks that are not there.

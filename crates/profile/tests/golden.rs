@@ -71,3 +71,28 @@ fn the_tables_are_laid_out_as_documented() {
     ];
     assert_eq!(raw(Tag::BRTH), births.concat());
 }
+
+/// Files of before know no largest blocks; in later ones they are a column behind that of CPU time.
+#[test]
+fn largest_blocks_are_the_last_column() {
+    let raw = |profile: &Profile, wanted| {
+        let sections = raw_sections(&encode(profile).unwrap());
+        let found = sections.into_iter().find(|(tag, _)| *tag == wanted);
+        found.unwrap().1
+    };
+    let older = full_sample_of_version_2();
+    assert!(!decode(GOLDEN_FULL).unwrap().has_largest);
+    let mut newer = older.clone();
+    newer.has_largest = true;
+    for (stack, largest_bytes) in newer.stacks.iter_mut().zip([64, 1 << 33, 4096, 0, 24]) {
+        stack.counters.largest_bytes = largest_bytes;
+    }
+    assert_eq!(decode(&encode(&newer).unwrap()).unwrap(), newer);
+    let [before, after] = [&older, &newer].map(|profile| raw(profile, Tag::CNTR));
+    assert_eq!((before[1], after[1]), (11, 13));
+    let largest = [64, 0x80, 0x80, 0x80, 0x80, 0x20, 0x80, 0x20, 0, 24];
+    assert_eq!(after[2..], [&before[2..], &[0; 5], &largest].concat());
+    // By thread likewise: five rows, none with CPU time, none with a largest block here.
+    let [before, after] = [&older, &newer].map(|profile| raw(profile, Tag::THST));
+    assert_eq!(after, [&before[..], &[0; 5], &[0; 5]].concat());
+}

@@ -159,7 +159,8 @@ fn further_columns_of_a_newer_version_are_skipped() {
     for tag in [Tag::NTAB, Tag::PLAC, Tag::THST] {
         let mut newer = raw(&file, tag);
         if tag == Tag::THST {
-            // CPU time, which is left out where there is none.
+            // CPU time, which is left out where there is none. Of what follows the first would be
+            // largest blocks, of which `CNTR` knows nothing here.
             newer.extend([0; 5]);
         }
         newer.extend([1; 10]);

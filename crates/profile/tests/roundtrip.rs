@@ -90,12 +90,17 @@ fn further_counters_of_a_newer_version_are_skipped() {
     let file = encode(&sample()).unwrap();
     let (_, mut raw) = raw_sections(&file).swap_remove(6);
     assert_eq!(raw[..2], [5, 11]);
-    raw[1] = 13;
-    // CPU time, and what is not known here.
+    raw[1] = 14;
+    // CPU time, largest blocks, and what is not known here.
+    raw.extend([0; 5]);
     raw.extend([0; 5]);
     raw.extend([1; 5]);
     let newer = with_payload(&file, Tag::CNTR, &raw);
-    assert_eq!(decode(&newer).unwrap(), sample());
+    let with_largest = Profile {
+        has_largest: true,
+        ..sample()
+    };
+    assert_eq!(decode(&newer).unwrap(), with_largest);
 }
 
 /// Even columns of nothing but zeros must not look like a zip bomb.

@@ -79,6 +79,8 @@ pub fn live(profile: &Profile, span: Span) -> Vec<Live> {
 pub fn of(mut view: Profile, span: Span) -> (Profile, Measured) {
     let mut fallen_bytes = 0_u64;
     let measured = measured(&view, span);
+    // Nothing that is written from it shall take a zero for a largest block.
+    view.forget_largest();
     let live = live(&view, span);
     for (stack, live) in view.stacks.iter_mut().zip(live) {
         let value = |counter| u64::try_from(live.value(counter)).unwrap_or(0);
@@ -193,6 +195,7 @@ mod tests {
         };
         let (view, measured) = of(profile(), span);
         assert_eq!(measured, Measured::LiveOnly);
+        assert!(!view.has_largest);
         assert_eq!(view.stacks[0].counters.live_bytes, 0);
         assert_eq!(view.stacks[1].counters.live_bytes, 5);
         assert_eq!(view.stacks[1].counters.live_blocks, 1);

@@ -6,7 +6,7 @@
 use crate::function_names::Wanted;
 use anyhow::{Result, bail};
 use residue_names::glob;
-use residue_profile::{Counters, Profile, Ragged, Thread, Totals};
+use residue_profile::{Counter, Counters, Profile, Ragged, Thread, Totals};
 
 /// What the threads whose name or number fits the pattern made and freed.
 pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
@@ -33,6 +33,10 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
                 add(&mut counters.total_bytes, of_thread.total_bytes);
                 add(&mut counters.frees, of_thread.frees);
                 add(&mut counters.cpu_ns, of_thread.cpu_ns);
+                let largest = &mut counters.largest_bytes;
+                Counter::Largest
+                    .merge()
+                    .include(largest, of_thread.largest_bytes);
             }
         }
         stack.counters = counters;
@@ -47,8 +51,8 @@ pub fn of(mut profile: Profile, pattern: &str) -> Result<Profile> {
     profile.sizes_live = Ragged::default();
     profile.births = Ragged::default();
     profile.meta.notes.push(format!(
-        "these are the calls, total bytes, frees and CPU time of the threads `{pattern}`; \
-         live memory is not known by thread"
+        "these are the calls, total bytes, frees, largest blocks and CPU time of the threads \
+         `{pattern}`; live memory is not known by thread"
     ));
     Ok(profile)
 }

@@ -37,7 +37,7 @@ pub fn first_touch(arena: Arena, record: Record, stack: u32, interval: u64, has_
 fn log_live(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
     let live_bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
-    let live_blocks = get(ALLOCATIONS).wrapping_sub(get(FREES)) as u32;
+    let live_blocks = get(ALLOCATIONS_AND_LARGEST).wrapping_sub(get(FREES)) as u32;
     let packed = logged[LOGGED_BLOCKS_AND_TEMPORARIES].load(Ordering::Relaxed);
     let bytes = live_bytes.wrapping_sub(logged[LOGGED_BYTES].load(Ordering::Relaxed)) as i64;
     let blocks = i64::from(live_blocks.wrapping_sub(packed as u32) as i32);
@@ -53,7 +53,8 @@ fn log_live(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64)
 /// Logs what was allocated since the log last heard of it: a moment with totals has passed.
 fn log_totals(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
-    let (made_blocks, made_bytes) = (get(ALLOCATIONS), get(BYTES));
+    let made_blocks = allocations(get(ALLOCATIONS_AND_LARGEST));
+    let made_bytes = get(BYTES);
     let blocks = made_blocks.wrapping_sub(logged[LOGGED_MADE_BLOCKS].load(Ordering::Relaxed));
     let bytes = made_bytes.wrapping_sub(logged[LOGGED_MADE_BYTES].load(Ordering::Relaxed));
     let is_known = blocks == 0 && bytes == 0;

@@ -14,7 +14,7 @@ use crate::peak;
 use crate::private;
 use crate::returned;
 use crate::thread::{DIRECTORY_ROWS, Thread};
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU16, AtomicU32, AtomicU64, Ordering};
 use residue_arena::counters::*;
 use residue_arena::header;
 use residue_arena::region::Region;
@@ -82,7 +82,7 @@ fn save_at_peak(arena: Arena, record: Record) {
         return;
     }
     let get = |index: usize| record[index].load(Ordering::Relaxed);
-    let blocks = get(ALLOCATIONS).wrapping_sub(get(FREES)) as u32;
+    let blocks = get(ALLOCATIONS_AND_LARGEST).wrapping_sub(get(FREES)) as u32;
     let bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
     let interval = get(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32 << 32;
     record[AT_PEAK_BLOCKS_AND_INTERVAL].store(interval | u64::from(blocks), Ordering::Relaxed);
@@ -104,7 +104,7 @@ fn log_interval(arena: Arena, record: Record, stack: u32) {
 pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
     log_interval(arena, record, stack);
     save_at_peak(arena, record);
-    bump(&record[ALLOCATIONS], 1);
+    bump(&record[ALLOCATIONS_AND_LARGEST], 1);
     bump(&record[BYTES], bytes);
     count_size(arena, record, bytes);
     note_own_peak(arena, record, stack);
@@ -132,7 +132,7 @@ pub fn freed(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u
 /// neither its peak nor the composition of it changes.
 pub fn mapped(arena: Arena, record: Record, stack: u32, bytes: u64) {
     log_interval(arena, record, stack);
-    bump(&record[ALLOCATIONS], 1);
+    bump(&record[ALLOCATIONS_AND_LARGEST], 1);
     bump(&record[BYTES], bytes);
     count_size(arena, record, bytes);
     note_own_peak(arena, record, stack);
@@ -152,7 +152,7 @@ pub fn sampled(arena: Arena, record: Record, stack: u32, periods: u64, ns: u64) 
     if record[AT_PEAK_BLOCKS_AND_INTERVAL].load(Ordering::Relaxed) >> 32 != interval {
         changes::first_touch(arena, record, stack, interval, false);
     }
-    bump(&record[ALLOCATIONS], periods);
+    bump(&record[ALLOCATIONS_AND_LARGEST], periods);
     bump(&record[BYTES], ns);
 }
 
@@ -160,9 +160,21 @@ pub fn sampled(arena: Arena, record: Record, stack: u32, periods: u64, ns: u64) 
 fn count_size(arena: Arena, record: Record, bytes: u64) {
     let bin = size_bin(bytes);
     if bin >= RECORD_BINS {
-        return count_large(arena, record, bin);
+        return count_large(arena, record, bin, bytes);
     }
+    note_largest(record, bytes);
     count_in_half(arena, record, RECORD_BIN + bin, OVERFLOW_CARRY + bin);
+}
+
+/// Notes a block of the record's bins if it is the largest so far: mostly one compare with the
+/// word that has just been written.
+#[inline(always)]
+fn note_largest(record: Record, bytes: u64) {
+    // SAFETY: the place is inside the record.
+    let largest = unsafe { &*record.as_ptr().cast::<AtomicU16>().add(RECORD_LARGEST) };
+    if bytes > u64::from(largest.load(Ordering::Relaxed)) {
+        largest.store(bytes as u16, Ordering::Relaxed);
+    }
 }
 
 /// Adds one to a 32-bit place of the record; its overflows are counted in its overflow item.
@@ -178,10 +190,18 @@ fn count_in_half(arena: Arena, record: Record, place: usize, carry: usize) {
 }
 
 #[inline(never)]
-fn count_large(arena: Arena, record: Record, bin: usize) {
-    if let Some(overflow) = overflow_of(arena, record) {
-        bump(overflow.word(OVERFLOW_BIN + bin - RECORD_BINS), 1);
+fn count_large(arena: Arena, record: Record, bin: usize, bytes: u64) {
+    let Some(overflow) = overflow_of(arena, record) else {
+        arena
+            .word(header::SIZES_LOST)
+            .fetch_add(1, Ordering::Relaxed);
+        return;
+    };
+    let largest = overflow.word(OVERFLOW_LARGEST);
+    if bytes > largest.load(Ordering::Relaxed) {
+        largest.store(bytes, Ordering::Relaxed);
     }
+    bump(overflow.word(OVERFLOW_BIN + bin - RECORD_BINS), 1);
 }
 
 #[cold]

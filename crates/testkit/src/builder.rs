@@ -30,6 +30,7 @@ impl Builder {
         Builder {
             profile: Profile {
                 nodes: vec![root],
+                has_largest: true,
                 ..Profile::default()
             },
             frames: HashMap::new(),

@@ -17,6 +17,7 @@ pub fn all_different() -> Counters {
         reallocs_moved: 2,
         temporaries: 5,
         cpu_ns: 0,
+        largest_bytes: 640,
     }
 }
 
@@ -35,6 +36,7 @@ pub fn multiples(of: u64) -> Counters {
         reallocs_moved: 23 * of,
         temporaries: 29 * of,
         cpu_ns: 0,
+        largest_bytes: 31 * of,
     }
 }
 
@@ -49,6 +51,7 @@ pub fn blocks(calls: u64, live: u64, size_bytes: u64) -> Counters {
         peak_bytes: size_bytes,
         at_peak_bytes: live * size_bytes,
         at_peak_blocks: live,
+        largest_bytes: size_bytes,
         ..Counters::default()
     }
 }

@@ -211,6 +211,7 @@ pub fn many_threads() -> Profile {
                 frees: 0,
                 net_bytes: 10,
                 cpu_ns: 0,
+                largest_bytes: 0,
             },
         )
     });

@@ -10,6 +10,7 @@ const MIB: u64 = 1 << 20;
 pub fn profile() -> Profile {
     let mut profile = Profile {
         meta: meta(),
+        has_largest: true,
         heap: Totals {
             calls: 5_001_622,
             frees: 5_001_590,

@@ -527,8 +527,8 @@ fn tables_are_the_first_view() {
     assert_eq!(
         stacks,
         "rank,stack,kind,calls,total,live,live_blocks,peak,at_peak,at_peak_blocks,frees,temporaries,\
-         reallocs,cpu,path\n\
-         1,3,mapping,2,16384,8192,1,8192,8192,1,1,0,0,0,main;libfoo.so+0x12f0\n"
+         reallocs,cpu,largest,path\n\
+         1,3,mapping,2,16384,8192,1,8192,8192,1,1,0,0,0,8192,main;libfoo.so+0x12f0\n"
     );
     assert!(written(&["--csv", "--view=summary"]).contains("\nlive,2936\n"));
 }

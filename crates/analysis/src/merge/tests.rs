@@ -66,6 +66,7 @@ fn add_stack(built: &mut Builder, name: &str, live: u64) {
         reallocs_moved: 4,
         temporaries: 5,
         cpu_ns: 0,
+        largest_bytes: live,
     };
     built.stack(&format!("main@job;{name}:7@job"), counters);
     let profile = &mut built.profile;
@@ -87,6 +88,7 @@ fn add_stack(built: &mut Builder, name: &str, live: u64) {
         frees: 1,
         net_bytes: live as i64,
         cpu_ns: 0,
+        largest_bytes: live,
     }]);
     profile.heap.calls += 2;
     profile.heap.live_bytes += live;
@@ -141,6 +143,17 @@ fn equal_paths_are_added_wherever_they_were_loaded() {
 }
 
 #[test]
+fn largest_blocks_are_known_where_all_know_them() {
+    let processes = || [("load", 100), ("load", 1)].map(|stack| process(1, 0, &[stack]));
+    assert!(merge(processes().to_vec()).has_largest);
+    let [mut older, newer] = processes();
+    older.has_largest = false;
+    let sum = merge(vec![newer, older]);
+    assert!(!sum.has_largest);
+    assert_eq!(sum.stacks[0].counters.largest_bytes, 0);
+}
+
+#[test]
 fn every_number_is_added() {
     let sum = merge(vec![
         process(1, 0, &[("load", 100)]),
@@ -160,6 +173,8 @@ fn every_number_is_added() {
         reallocs_moved: 12,
         temporaries: 15,
         cpu_ns: 0,
+        // Not added: the largest of the three.
+        largest_bytes: 100,
     };
     assert_eq!(sum.stacks.len(), 1);
     assert_eq!(sum.stacks[0].counters, counters);

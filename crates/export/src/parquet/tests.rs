@@ -94,10 +94,13 @@ fn every_counter_has_a_column_with_its_sum() {
         "frees",
         "temporaries",
         "reallocs",
+        "cpu_ns",
+        "largest_bytes",
     ];
     for (column, counter) in columns.iter().zip(Counter::ALL) {
         let cells = cells(&stacks, &[column]);
-        let sum: u64 = cells.iter().map(|cell| cell.parse::<u64>().unwrap()).sum();
+        let values = cells.iter().map(|cell| cell.parse::<u64>().unwrap());
+        let sum: u64 = values.sum();
         let expected: u64 = profile.stacks.iter().map(|it| counter.value(it)).sum();
         assert_eq!(sum, expected, "{column}");
     }

@@ -29,7 +29,9 @@ fn counters_of_all_threads_are_added_up() {
         reallocs_moved: 5,
         temporaries: 0,
         cpu_ns: 0,
+        largest_bytes: 100,
     };
+    assert!(profile.has_largest);
     assert_eq!(profile.stacks[0].counters, expected);
     assert_eq!(profile.heap.peak_bytes, 123);
     let sizes: Vec<(u8, u64)> = profile
@@ -45,16 +47,63 @@ fn counters_of_all_threads_are_added_up() {
         .map(|thread| thread.name.as_str())
         .collect();
     assert_eq!(names, ["main", "worker"]);
-    let of_thread = |thread, calls, total_bytes, frees, net_bytes| ThreadCounters {
+    let of_thread = |thread, calls, total_bytes, frees, net_bytes, largest_bytes| ThreadCounters {
         thread,
         calls,
         total_bytes,
         frees,
         net_bytes,
         cpu_ns: 0,
+        largest_bytes,
     };
-    let expected = [of_thread(0, 3, 123, 0, 123), of_thread(1, 1, 7, 1, -93)];
+    let expected = [
+        of_thread(0, 3, 123, 0, 123, 100),
+        of_thread(1, 1, 7, 1, -93, 7),
+    ];
     assert_eq!(profile.by_thread.row(0), expected);
+}
+
+/// Blocks of 16 KiB and more are in the overflow item, whose largest has 64 bits.
+#[test]
+fn the_largest_block_is_that_of_the_record_or_of_its_overflow_item() {
+    let mut arena = ArenaBytes::new();
+    let (one, other) = (arena.state(7, "main"), arena.state(8, "worker"));
+    let (small, large) = (arena.path(0x1001), arena.path(0x1002));
+    for bytes in [16_383, 5] {
+        arena.made(one, small, bytes);
+    }
+    arena.made(other, small, 16_382);
+    arena.made(other, large, 100);
+    arena.made(one, large, 7);
+    arena.add_bytes(one, large, 5 << 32);
+    arena.set_overflow(one, large, &[(OVERFLOW_LARGEST, 5 << 32)]);
+    let profile = profile(arena);
+    let largest = |stack: &Stack| stack.counters.largest_bytes;
+    let largest: Vec<u64> = profile.stacks.iter().map(largest).collect();
+    assert_eq!(largest, [16_383, 5 << 32]);
+    let by_thread = |row: usize| -> Vec<u64> {
+        let row = profile.by_thread.row(row).iter();
+        row.map(|part| part.largest_bytes).collect()
+    };
+    assert_eq!(by_thread(0), [16_383, 16_382]);
+    assert_eq!(by_thread(1), [5 << 32, 100]);
+    let calls: Vec<u64> = profile.stacks.iter().map(|it| it.counters.calls).collect();
+    assert_eq!(calls, [3, 2]);
+}
+
+/// A kill may come after a block is noted and before its bytes are counted.
+#[test]
+fn no_block_is_larger_than_all_bytes_of_its_record() {
+    let mut arena = ArenaBytes::new();
+    let state = arena.state(7, "main");
+    let stack = arena.path(0x1001);
+    arena.made(state, stack, 100);
+    arena.set_overflow(state, stack, &[(OVERFLOW_LARGEST, 1 << 20)]);
+    arena.set(header::SIZES_LOST, 2);
+    let profile = profile(arena);
+    assert_eq!(profile.stacks[0].counters.largest_bytes, 100);
+    let told = |note: &String| note.contains("the largest block of a stack may be too small");
+    assert!(profile.meta.notes.iter().any(told));
 }
 
 #[test]

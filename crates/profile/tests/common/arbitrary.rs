@@ -118,11 +118,11 @@ fn thread() -> impl Strategy<Value = Thread> {
 prop_compose! {
     fn thread_counters()(
         thread in prop_oneof![0..8u32, any::<u32>()],
-        n in [number(), number(), number()],
+        n in [number(), number(), number(), number()],
         net_bytes: i64,
     ) -> ThreadCounters {
-        let [calls, total_bytes, frees] = n;
-        ThreadCounters { thread, calls, total_bytes, frees, net_bytes, cpu_ns: 0, }
+        let [calls, total_bytes, frees, largest_bytes] = n;
+        ThreadCounters { thread, calls, total_bytes, frees, net_bytes, cpu_ns: 0, largest_bytes }
     }
 }
 
@@ -182,6 +182,7 @@ pub fn wild() -> impl Strategy<Value = Profile> {
             threads: threads.0,
             by_thread: threads.1,
             timeline,
+            has_largest: true,
         },
     )
 }

@@ -196,7 +196,7 @@ pub fn sample() -> Profile {
                 reallocs_in_place: 1,
                 reallocs_moved: 2,
                 temporaries: calls / 2,
-                cpu_ns: 0,
+                ..Counters::default()
             },
         });
         let bits = (64 - size.leading_zeros()) as u8;

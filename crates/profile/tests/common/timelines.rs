@@ -82,7 +82,7 @@ fn add_threads(profile: &mut Profile) {
         total_bytes: calls * size,
         frees,
         net_bytes,
-        cpu_ns: 0,
+        ..ThreadCounters::default()
     };
     let rows = &mut profile.by_thread;
     rows.push_row([

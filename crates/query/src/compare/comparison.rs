@@ -188,6 +188,13 @@ impl Comparison {
         per_event: PerEvent,
         events_between: Option<u64>,
     ) -> Result<Comparison> {
+        if !numbers.counter.adds_up() {
+            let name = numbers.counter.name();
+            bail!(
+                "`{name}` is a maximum and has no difference: see `residue report FILE --counter \
+                 {name}` of each"
+            );
+        }
         let [before, after] = sides;
         let (scale, per) = scale(per_event, &before, &after, events_between)?;
         Ok(Comparison {
@@ -226,8 +233,12 @@ fn read(
         None => (Vec::new(), request.choice.measured),
     };
     let of_counter = |counter: Counter| -> Result<Vec<i64>> {
-        if !measured.has(counter) {
-            bail!("`{}` {}", counter.name(), measured.why_not());
+        if !measured.has(profile, counter) {
+            bail!(
+                "`{}` {}",
+                counter.name(),
+                measured.why_not(profile, counter)
+            );
         }
         Ok(match (measured, counter) {
             (Measured::WithTotals | Measured::LiveOnly, counter) => {
@@ -239,7 +250,7 @@ fn read(
             }),
         })
     };
-    let beside = companion(request.counter).filter(|&counter| measured.has(counter));
+    let beside = companion(request.counter).filter(|&counter| measured.has(profile, counter));
     let numbers = SideNumbers {
         own: of_counter(request.counter)?,
         beside: beside.map(of_counter).transpose()?,
@@ -260,7 +271,8 @@ fn companion(counter: Counter) -> Option<Counter> {
         | Counter::Frees
         | Counter::Temporaries
         | Counter::Reallocs
-        | Counter::Cpu => return None,
+        | Counter::Cpu
+        | Counter::Largest => return None,
     })
 }
 

@@ -22,6 +22,7 @@ use serde::Serialize;
 
 pub use timeline::write as write_timeline;
 
+use crate::known_counters::KnownCounters;
 use crate::visible::visible;
 
 /// What a dump is written as.
@@ -69,7 +70,12 @@ struct FrameRow {
 struct StackRow<'a> {
     /// Kind of memory: `heap`, `mapping` or `reported`.
     kind: &'static str,
-    counters: &'a Counters,
+    /// Null where they were not recorded.
+    #[cfg_attr(
+        feature = "schema",
+        schemars(schema_with = "crate::schema::known_counters")
+    )]
+    counters: KnownCounters<'a>,
     sizes_total: &'a [SizeBin],
     sizes_live: &'a [SizeBin],
     births: &'a [BirthBin],
@@ -167,7 +173,11 @@ fn stack_row<'a>(profile: &'a Profile, index: usize, stack: &'a Stack) -> StackR
     };
     StackRow {
         kind: stack.kind.name(),
-        counters: &stack.counters,
+        counters: KnownCounters {
+            counters: &stack.counters,
+            profile,
+            measured: Measured::Everything,
+        },
         sizes_total: profile.sizes_total.row(index),
         sizes_live: profile.sizes_live.row(index),
         births: profile.births.row(index),

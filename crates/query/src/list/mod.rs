@@ -230,7 +230,9 @@ fn sums(
         cumulative: sums.cumulative[group],
     };
     for &counter in counters {
-        let own = tree.own(|stack| counter.value(&profile.stacks[stack]));
+        let own = tree.own(counter.merge(), |stack| {
+            counter.value(&profile.stacks[stack])
+        });
         let of_functions = by_function.sums(&own);
         for (index, function) in functions.iter_mut().enumerate() {
             function.numbers.push(numbers(&of_functions, index + 1));

@@ -1,7 +1,7 @@
 //! The two ways to look at a tree as boxes: from the root to what allocated, and the
 //! other way round.
 
-use residue_calltree::{CallNodeId, LabelId, TREE_ROOT};
+use residue_calltree::{CallNodeId, LabelId, NodeValues, TREE_ROOT};
 use rustc_hash::FxHashMap;
 
 use super::boxes::{Below, Width};
@@ -15,14 +15,17 @@ pub struct FlameTree<'a> {
     pub values: &'a Values,
     pub base: Option<&'a Values>,
     /// By node: the larger side of each, and with all below. Only where two are compared.
-    weights: Option<[Vec<u64>; 2]>,
+    weights: Option<[NodeValues; 2]>,
 }
 
 impl<'a> FlameTree<'a> {
     pub fn new(shown: &'a ShownTree, values: &'a Values, base: Option<&'a Values>) -> Self {
         let weights = base.map(|base| {
-            let sides = values.own.iter().zip(&base.own);
-            let own: Vec<u64> = sides.map(|(&one, &other)| one.max(other)).collect();
+            let sides = values.own.iter().zip(base.own.iter());
+            let own = NodeValues {
+                merge: values.own.merge,
+                values: sides.map(|(&one, &other)| one.max(other)).collect(),
+            };
             let cumulative = shown.tree.cumulative(&own);
             [own, cumulative]
         });

@@ -61,15 +61,19 @@ impl<'a> Selection<'a> {
         if self.thread.is_some() && self.events.is_some() {
             bail!("thread: not recorded between moments, only for the whole run");
         }
+        let (profile, whole) = (&self.opened.profile, Measured::Everything);
+        if !whole.has(profile, self.counter) {
+            bail!("`{name}` {}", whole.why_not(profile, self.counter));
+        }
         if self.thread.is_some() && self.of_thread().is_none() {
-            bail!("`{name}` is not known by thread, only calls, total, frees and cpu");
+            bail!("`{name}` is not known by thread, only calls, total, frees, cpu and largest");
         }
         if let Some(span) = self.span()? {
-            let measured = moment_view::measured(&self.opened.profile, span);
-            if !measured.has(self.counter) {
+            let measured = moment_view::measured(profile, span);
+            if !measured.has(profile, self.counter) {
                 bail!(
                     "`{name}` is not known of this range of events, only {}",
-                    words(measured)
+                    words(measured, profile)
                 );
             }
         }
@@ -128,7 +132,7 @@ impl<'a> Selection<'a> {
                         thread.is_some_and(|thread| thread.tid == tid)
                     };
                     let parts = profile.by_thread.row(stack).iter().filter(is_meant);
-                    parts.map(of_part).fold(0_u64, u64::saturating_add)
+                    counter.merge().all(parts.map(of_part))
                 }
                 None => counter.value(&profile.stacks[stack]),
             };
@@ -155,14 +159,16 @@ impl<'a> Selection<'a> {
             Counter::Total => |part| part.total_bytes,
             Counter::Frees => |part| part.frees,
             Counter::Cpu => |part| part.cpu_ns,
+            Counter::Largest => |part| part.largest_bytes,
             _ => return None,
         })
     }
 }
 
 /// The counters that are known, as a list.
-fn words(measured: Measured) -> String {
-    let known = Counter::ALL.into_iter().filter(|&it| measured.has(it));
+fn words(measured: Measured, profile: &Profile) -> String {
+    let is_known = |&it: &Counter| measured.has(profile, it);
+    let known = Counter::ALL.into_iter().filter(is_known);
     let names: Vec<&str> = known.map(Counter::name).collect();
     match names.split_last() {
         Some((last, others)) => format!("{} and {last}", others.join(", ")),

@@ -49,8 +49,9 @@ impl ShownTree {
 
     /// The sums of something that was asked for.
     pub fn values(&self, wanted: &Wanted, of_stack: impl Fn(usize) -> i64) -> Arc<Values> {
-        self.sums
-            .get(wanted.clone(), || Values::of(&self.tree, of_stack))
+        let merge = wanted.counter.merge();
+        let values = || Values::of(&self.tree, merge, of_stack);
+        self.sums.get(wanted.clone(), values)
     }
 
     pub fn label_key(&self, label: LabelId) -> Key {

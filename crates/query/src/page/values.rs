@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use residue_calltree::{CallTree, NOT_SHOWN};
-use residue_profile::{Counter, MemoryKind};
+use residue_calltree::{CallTree, NOT_SHOWN, NodeValues};
+use residue_profile::{Counter, MemoryKind, Merge};
 
 use residue_profile::Span;
 
@@ -21,8 +21,8 @@ pub struct Wanted {
 
 /// By node of a tree.
 pub struct Values {
-    pub own: Vec<u64>,
-    pub cumulative: Vec<u64>,
+    pub own: NodeValues,
+    pub cumulative: NodeValues,
     /// By how much stacks fell, which have no place in a tree of what there is.
     pub fallen: u64,
     by_label: OnceLock<ByLabel>,
@@ -35,8 +35,8 @@ pub struct ByLabel {
 }
 
 impl Values {
-    pub fn of(tree: &CallTree, of_stack: impl Fn(usize) -> i64) -> Values {
-        let mut own = vec![0_u64; tree.nodes.len()];
+    pub fn of(tree: &CallTree, merge: Merge, of_stack: impl Fn(usize) -> i64) -> Values {
+        let mut own = NodeValues::none(merge, tree.nodes.len());
         let mut fallen = 0_u64;
         for (stack, &node) in tree.node_of_stack.iter().enumerate() {
             if node == NOT_SHOWN {
@@ -44,14 +44,14 @@ impl Values {
             }
             let value = of_stack(stack);
             match u64::try_from(value) {
-                Ok(value) => own[node as usize] = own[node as usize].saturating_add(value),
+                Ok(value) => own.include(node as usize, value),
                 Err(_) => fallen = fallen.saturating_add(value.unsigned_abs()),
             }
         }
         Values::of_nodes(tree, own, fallen)
     }
 
-    pub fn of_nodes(tree: &CallTree, own: Vec<u64>, fallen: u64) -> Values {
+    pub fn of_nodes(tree: &CallTree, own: NodeValues, fallen: u64) -> Values {
         Values {
             cumulative: tree.cumulative(&own),
             own,
@@ -71,12 +71,13 @@ impl Values {
                 own: vec![0; tree.labels.len()],
                 cumulative: vec![0; tree.labels.len()],
             };
+            let merge = self.own.merge;
             for (index, node) in tree.nodes.iter().enumerate().skip(1) {
                 let own = &mut sums.own[node.label as usize];
-                *own = own.saturating_add(self.own[index]);
+                merge.include(own, self.own[index]);
                 if is_outermost[index] {
                     let sum = &mut sums.cumulative[node.label as usize];
-                    *sum = sum.saturating_add(self.cumulative[index]);
+                    merge.include(sum, self.cumulative[index]);
                 }
             }
             sums

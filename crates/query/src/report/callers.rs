@@ -2,7 +2,9 @@
 //! itself is counted once, and said to be recursive.
 
 use regex::Regex;
-use residue_calltree::{CallTree, Calls, Children, Edge, FunctionSums, Label, LabelId, TREE_ROOT};
+use residue_calltree::{
+    CallTree, Calls, Children, Edge, FunctionSums, Label, LabelId, NodeValues, TREE_ROOT,
+};
 use serde::{Serialize, Serializer};
 
 use crate::report::flat::is_enough;
@@ -120,12 +122,12 @@ struct Sums {
 }
 
 impl Sums {
-    fn of(tree: &CallTree, children: &Children, calls: &Calls<'_>, own: &[u64]) -> Sums {
+    fn of(tree: &CallTree, children: &Children, calls: &Calls<'_>, own: &NodeValues) -> Sums {
         let cumulative = tree.cumulative(own);
         let mut begun = vec![0_u64; tree.labels.len()];
         for &node in children.of_node(TREE_ROOT) {
             let sum = &mut begun[tree.nodes[node as usize].label as usize];
-            *sum = sum.saturating_add(cumulative[node as usize]);
+            own.merge.include(sum, cumulative[node as usize]);
         }
         Sums {
             sums: calls.functions.sums(own),

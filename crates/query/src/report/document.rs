@@ -14,6 +14,7 @@ use super::source::Source;
 use super::stacks::Stacks;
 use super::tree::{Tree, tree};
 use super::{Request, View};
+use crate::known_counters::KnownCounters;
 use crate::paths::names;
 use crate::table::Grid;
 use crate::warnings::warnings;
@@ -85,9 +86,11 @@ struct Ranking {
     unit: &'static str,
     /// Those that pass the filters and have a value.
     stacks: usize,
-    /// What percentages are of.
+    /// What percentages are of; with counter `largest` the largest of all, of which others are no
+    /// share.
     whole: u64,
-    /// What each counter adds up to over the stacks that pass the filters.
+    /// What each counter adds up to over the stacks that pass the filters; `largest` is the largest
+    /// of them.
     #[cfg_attr(
         feature = "schema",
         schemars(schema_with = "crate::schema::all_counters")
@@ -128,8 +131,8 @@ struct Entry<'a> {
     kind: &'static str,
     /// Of the counter that rows are sorted by.
     value: u64,
-    /// Of the whole, 0 to 1.
-    share: f64,
+    /// Of the whole, 0 to 1; null for a counter that does not add up (`largest`).
+    share: Option<f64>,
     /// All counters; null where they were not recorded.
     #[cfg_attr(
         feature = "schema",
@@ -256,9 +259,11 @@ impl Serialize for Entries<'_, '_> {
                 stack: index,
                 kind: stack.kind.name(),
                 value,
-                share: value as f64 / self.stacks.whole.max(1) as f64,
+                share: (self.stacks.counter.adds_up())
+                    .then(|| value as f64 / self.stacks.whole.max(1) as f64),
                 counters: KnownCounters {
                     counters: &stack.counters,
+                    profile,
                     measured: self.source.choice.measured,
                 },
                 sizes_total: profile.sizes_total.row(index),
@@ -317,26 +322,5 @@ fn frame_entry<'a>(
             })
             .collect(),
         by_frame_pointer: callee.is_some_and(|callee| is_by_frame_pointer(profile, id, callee)),
-    }
-}
-
-/// The counters of a stack; null where they were not recorded.
-struct KnownCounters<'a> {
-    counters: &'a Counters,
-    measured: Measured,
-}
-
-impl Serialize for KnownCounters<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        if self.measured == Measured::Everything {
-            return self.counters.serialize(serializer);
-        }
-        let all = serde_json::to_value(self.counters).map_err(serde::ser::Error::custom)?;
-        let fields = all.as_object().into_iter().flatten();
-        let known = fields.map(|(name, value)| {
-            let is_known = self.measured.has_field(name);
-            (name, is_known.then_some(value))
-        });
-        serializer.collect_map(known)
     }
 }

@@ -106,9 +106,8 @@ fn flat(source: &Source<'_>, named: &Named<'_>, side: Side, limit: Limit) -> Fla
     });
     ranked.truncate(limit.rows);
     let rows = ranked.iter().map(|&(_, label)| row(named, side, label));
-    let together = ranked
-        .iter()
-        .fold(0_u64, |sum, (value, _)| sum.saturating_add(*value));
+    let merge = source.counter().merge();
+    let together = merge.all(ranked.iter().map(|(value, _)| *value));
     Flat {
         grid: Grid {
             names: named.names,
@@ -117,9 +116,14 @@ fn flat(source: &Source<'_>, named: &Named<'_>, side: Side, limit: Limit) -> Fla
         },
         whole,
         found,
-        together: (side == Side::Own && source.counter() != Counter::Peak).then_some(together),
+        together: (side == Side::Own && has_share_together(source.counter())).then_some(together),
         title: named.title,
     }
+}
+
+/// Peaks fall on different moments, and largest blocks are no parts of one.
+fn has_share_together(counter: Counter) -> bool {
+    counter != Counter::Peak && counter.adds_up()
 }
 
 /// Whether a value is at least so much of the whole.
@@ -137,9 +141,10 @@ fn columns(source: &Source<'_>, side: Side, whole: u64) -> Vec<Column> {
         whole,
     };
     let ranking = source.counter();
+    let whole = ranking.adds_up().then_some(whole);
     let mut columns = vec![
-        column(Side::Own, ranking, "self", Some(whole)),
-        column(Side::Cumulative, ranking, "cumulative", Some(whole)),
+        column(Side::Own, ranking, "self", whole),
+        column(Side::Cumulative, ranking, "cumulative", whole),
     ];
     for &counter in &source.counters[1..] {
         columns.push(column(side, counter, counter.name(), None));

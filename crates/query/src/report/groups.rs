@@ -23,7 +23,7 @@ pub fn scopes(source: &Source<'_>) -> Grid {
         let none = || vec![0; source.counters.len()];
         let of_scope = sums.entry(scope).or_insert_with(none);
         for (sum, counter) in of_scope.iter_mut().zip(&source.counters) {
-            *sum = sum.saturating_add(counter.value(stack));
+            counter.merge().include(sum, counter.value(stack));
         }
     }
     let mut rows: Vec<TableRow> = sums
@@ -44,7 +44,7 @@ pub fn scopes(source: &Source<'_>) -> Grid {
         key: counter.name().replace('-', "_"),
         head: counter.name().to_string(),
         unit: counter.unit(),
-        whole: (counter == ranking).then(|| source.whole(counter)),
+        whole: (counter == ranking && counter.adds_up()).then(|| source.whole(counter)),
     };
     Grid {
         names: &["scope"],
@@ -65,6 +65,7 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
     }
     // Total bytes, calls, frees, net bytes.
     let mut sums = vec![[0_i128; 4]; profile.threads.len()];
+    let mut largest = vec![0_u64; profile.threads.len()];
     for stack in source.admitted() {
         for part in profile.by_thread.row(stack) {
             if let Some(sum) = sums.get_mut(part.thread as usize) {
@@ -75,6 +76,10 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
                     part.net_bytes.into(),
                 ];
                 *sum = std::array::from_fn(|which| sum[which] + these[which]);
+                let of_thread = &mut largest[part.thread as usize];
+                Counter::Largest
+                    .merge()
+                    .include(of_thread, part.largest_bytes);
             }
         }
     }
@@ -82,12 +87,15 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
     let mut rows: Vec<TableRow> = profile
         .threads
         .iter()
-        .zip(&sums)
-        .filter(|(_, sum)| **sum != [0; 4])
-        .map(|(thread, sum)| TableRow {
-            names: vec![thread.name.clone(), thread.tid.to_string()],
-            numbers: sum.map(Some).to_vec(),
-            is_framework: false,
+        .zip(sums.iter().zip(largest))
+        .filter(|(_, (sum, _))| **sum != [0; 4])
+        .map(|(thread, (sum, largest))| {
+            let largest = source.has(Counter::Largest).then_some(largest.into());
+            TableRow {
+                names: vec![thread.name.clone(), thread.tid.to_string()],
+                numbers: sum.map(Some).into_iter().chain([largest]).collect(),
+                is_framework: false,
+            }
         })
         .collect();
     rows.sort_by_key(|row| std::cmp::Reverse(row.numbers[0]));
@@ -104,6 +112,7 @@ pub fn threads(source: &Source<'_>) -> Option<Grid> {
             column("calls", "calls", Unit::Count, None),
             column("frees", "frees", Unit::Count, None),
             column("net", "net (allocated − freed)", Unit::Bytes, None),
+            column("largest", "largest", Unit::Bytes, None),
         ],
         rows,
     })

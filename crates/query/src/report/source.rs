@@ -3,7 +3,9 @@
 
 use std::cell::OnceCell;
 
-use residue_calltree::{CallTree, Detail, FunctionSums, Functions, NOT_SHOWN, PathReader};
+use residue_calltree::{
+    CallTree, Detail, FunctionSums, Functions, NOT_SHOWN, NodeValues, PathReader,
+};
 use residue_profile::{Counter, MemoryKind, Profile};
 use thiserror::Error;
 
@@ -43,7 +45,7 @@ impl<'a> Source<'a> {
             true => Ok(source),
             false => Err(NotRecorded {
                 counter: source.counter().name(),
-                why: source.choice.measured.why_not(),
+                why: (source.choice.measured).why_not(profile, source.counter()),
             }),
         }
     }
@@ -54,7 +56,7 @@ impl<'a> Source<'a> {
 
     /// Whether a counter was recorded of what is read.
     pub fn has(&self, counter: Counter) -> bool {
-        self.choice.measured.has(counter)
+        self.choice.measured.has(self.profile, counter)
     }
 
     /// The same of all counters, in their order.
@@ -117,23 +119,21 @@ impl<'a> Source<'a> {
         self.has(counter).then(|| self.value(counter, stack))
     }
 
-    /// What a counter adds up to over the stacks that pass; `None` where it was not
+    /// What a counter comes to over the stacks that pass; `None` where it was not
     /// recorded.
     pub fn sum(&self, counter: Counter) -> Option<u64> {
-        self.has(counter).then(|| {
-            self.admitted().fold(0_u64, |sum, stack| {
-                sum.saturating_add(self.value(counter, stack))
-            })
-        })
+        let values = || self.admitted().map(|stack| self.value(counter, stack));
+        self.has(counter).then(|| counter.merge().all(values()))
     }
 
-    /// Per node of a tree, the sum over the stacks that end there.
-    pub fn own(&self, tree: &CallTree, counter: Counter) -> Vec<u64> {
-        tree.own(|stack| self.value(counter, stack))
+    /// Per node of a tree, what the stacks that end there come to.
+    pub fn own(&self, tree: &CallTree, counter: Counter) -> NodeValues {
+        tree.own(counter.merge(), |stack| self.value(counter, stack))
     }
 
     /// What values are shares of: the sum over all stacks that pass. Peaks fall on
-    /// different moments and have no sum; theirs is the peak of the whole.
+    /// different moments and have no sum; theirs is the peak of the whole. Of largest blocks it
+    /// is the largest, of which rows can be too small a percentage, but no share.
     pub fn whole(&self, counter: Counter) -> u64 {
         if counter == Counter::Peak || !self.is_filtered() {
             return counter.whole(self.profile, self.kind());

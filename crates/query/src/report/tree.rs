@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use residue_calltree::{CallNodeId, CallTree, LabelId, TREE_ROOT};
 use serde::Serialize;
 
+use residue_profile::Merge;
 use residue_profile::units::counted;
 
 use crate::report::flat::is_enough;
@@ -85,7 +86,7 @@ pub fn tree(source: &Source<'_>, min_percent: f64, inverted: bool) -> Tree {
             };
             places.iter().map(parent).collect()
         };
-        shown.fill(tree, places, above);
+        shown.fill(tree, own.merge, places, above);
     } else {
         let children = tree.children();
         let cumulative = tree.cumulative(&own);
@@ -100,7 +101,7 @@ pub fn tree(source: &Source<'_>, min_percent: f64, inverted: bool) -> Tree {
             };
             places.iter().flat_map(of_node).collect()
         };
-        shown.fill(tree, tops, below);
+        shown.fill(tree, own.merge, tops, below);
     }
     shown
 }
@@ -108,11 +109,17 @@ pub fn tree(source: &Source<'_>, min_percent: f64, inverted: bool) -> Tree {
 impl Tree {
     /// Adds rows below rows until nothing is left that is high enough. `next` says
     /// what lies below some places; the root stands for what ends there.
-    fn fill(&mut self, tree: &CallTree, tops: Places, next: impl Fn(&Places) -> Places) {
+    fn fill(
+        &mut self,
+        tree: &CallTree,
+        merge: Merge,
+        tops: Places,
+        next: impl Fn(&Places) -> Places,
+    ) {
         // A list and not recursion: how deep paths go is up to the file.
         let mut work: Vec<(Option<usize>, usize, Branch)> = Vec::new();
         let push = |this: &Tree, work: &mut Vec<_>, parent, depth, places| {
-            let branches = this.branches(tree, places);
+            let branches = this.branches(tree, merge, places);
             work.extend(
                 branches
                     .into_iter()
@@ -149,16 +156,16 @@ impl Tree {
 
     /// Places by function, highest first; what is too low, and what a place did
     /// itself, as one branch each. A function that did all itself has no branches.
-    fn branches(&self, tree: &CallTree, places: Places) -> Vec<Branch> {
+    fn branches(&self, tree: &CallTree, merge: Merge, places: Places) -> Vec<Branch> {
         let mut itself = 0_u64;
         let mut by_label: HashMap<LabelId, (u64, Places)> = HashMap::new();
         for (node, value) in places {
             if node == TREE_ROOT {
-                itself = itself.saturating_add(value);
+                merge.include(&mut itself, value);
             } else if value > 0 {
                 let label = tree.nodes[node as usize].label;
                 let (sum, places) = by_label.entry(label).or_default();
-                *sum = sum.saturating_add(value);
+                merge.include(sum, value);
                 places.push((node, value));
             }
         }
@@ -177,7 +184,7 @@ impl Tree {
                     places,
                 });
             } else {
-                others = (others.0 + 1, others.1.saturating_add(value));
+                others = (others.0 + 1, merge.join(others.1, value));
             }
         }
         let name = |branch: &Branch| {

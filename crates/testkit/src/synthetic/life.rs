@@ -110,7 +110,14 @@ impl Life {
             reallocs_moved: self.reallocs_moved,
             temporaries: self.temporaries,
             cpu_ns: 0,
+            largest_bytes: self.largest_bytes(),
         }
+    }
+
+    fn largest_bytes(&self) -> u64 {
+        let made = self.sizes.into_iter().zip(self.calls);
+        let sizes = made.filter(|(_, calls)| *calls > 0);
+        sizes.map(|(size, _)| size).max().unwrap_or(0)
     }
 
     pub fn sizes_total(&self) -> Vec<SizeBin> {

@@ -75,6 +75,7 @@ pub fn profile(spec: &Spec) -> Profile {
         places: code.places,
         nodes: tree.nodes,
         timeline,
+        has_largest: true,
         ..Profile::default()
     };
     profile.threads = threads::names(spec.threads);

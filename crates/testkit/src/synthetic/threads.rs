@@ -61,6 +61,11 @@ pub fn shares(
             frees: turned(counters.frees),
             net_bytes: total_bytes.wrapping_sub(turned(freed_bytes)) as i64,
             cpu_ns: 0,
+            // That of the stack was made by its first thread.
+            largest_bytes: match place {
+                0 => counters.largest_bytes,
+                _ => counters.largest_bytes / 2,
+            },
         });
     }
     shares.sort_by_key(|share| share.thread);

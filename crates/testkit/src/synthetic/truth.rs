@@ -3,7 +3,7 @@
 use residue_profile::{Counter, MemoryKind, Profile};
 
 /// Keys and values: `stacks`, `heap.live`, `mapping.calls`, ... Those of counters
-/// are sums over the stacks of a kind, also of their own peaks; what the whole
+/// are sums over the stacks of a kind, also of their own peaks, or the largest of them; what the whole
 /// heap reached is `heap.highest`.
 pub fn truth(profile: &Profile) -> Vec<(String, u64)> {
     let timeline = &profile.timeline;
@@ -25,8 +25,10 @@ pub fn truth(profile: &Profile) -> Vec<(String, u64)> {
     for kind in MemoryKind::ALL {
         for counter in Counter::ALL {
             let stacks = profile.stacks.iter().filter(|stack| kind.holds(stack.kind));
-            let sum = stacks.map(|stack| counter.value(stack)).sum();
-            truth.push((format!("{}.{}", kind.name(), counter.name()), sum));
+            let all = counter
+                .merge()
+                .all(stacks.map(|stack| counter.value(stack)));
+            truth.push((format!("{}.{}", kind.name(), counter.name()), all));
         }
     }
     truth

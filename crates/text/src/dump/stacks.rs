@@ -35,6 +35,13 @@ fn stack(
     } = &profile.stacks[index];
     writeln!(out, "\nstack {index}  {}  node {node}", kind.name())?;
     counter_lines(counters, out)?;
+    if profile.has_largest && *kind != StackKind::Cpu {
+        writeln!(
+            out,
+            "  largest block {}",
+            exact_bytes(counters.largest_bytes)
+        )?;
+    }
     for (heading, bins) in [
         ("sizes", &profile.sizes_total),
         ("live sizes", &profile.sizes_live),
@@ -78,6 +85,7 @@ fn counter_lines(counters: &Counters, out: &mut dyn Write) -> io::Result<()> {
         reallocs_moved,
         temporaries,
         cpu_ns,
+        largest_bytes: _,
     } = counters;
     if *cpu_ns != 0 {
         return writeln!(out, "  CPU time {}", duration(*cpu_ns));
@@ -173,6 +181,7 @@ stack 0  heap  node 3
   calls 100, frees 70, temporaries 5, reallocs in place 1, moved 2
   total 6.25 KiB (6 400 bytes), live 1.88 KiB (1 920 bytes) in 30 blocks
   peak 3.12 KiB (3 200 bytes), at peak 2.50 KiB (2 560 bytes) in 40 blocks
+  largest block 640 B
   sizes: 64..127 B: 100
   live sizes: 64..127 B: 30
   births: 0: 10 blocks of 640 B; 1: 10 blocks of 640 B; 2: 10 blocks of 640 B

@@ -3,12 +3,12 @@
 
 use std::io::{self, Write};
 
-use crate::amount::amount;
+use crate::amount::{amount, share_of};
 use crate::csv;
 use crate::report::grid::{NOT_RECORDED, name_beside};
 use crate::terminal::Page;
 use residue_profile::Counter;
-use residue_profile::units::{count, counted, share};
+use residue_profile::units::{count, counted};
 use residue_query::report::callers::{Callers, CounterValues, Function, Other};
 use residue_query::report::flat::is_enough;
 
@@ -54,11 +54,15 @@ fn numbers(of_all: &str, of_it: &str, values: &[String]) -> String {
 
 pub fn heading(callers: &Callers, counter: Counter) -> String {
     format!(
-        "callers and callees by {}: {} of {} with at least {} % of {}",
+        "callers and callees by {}: {} of {} with at least {} % of {}{}",
         counter.subject(),
         count(callers.functions.len() as u64),
         counted(callers.found as u64, "function", "functions"),
         callers.min_percent,
+        match counter.adds_up() {
+            true => "",
+            false => "the largest, ",
+        },
         amount(counter, callers.whole),
     )
 }
@@ -67,7 +71,11 @@ pub fn lines(callers: &Callers, counters: &[Counter], page: &Page) -> Vec<String
     let names: Vec<String> = counters.iter().map(|it| it.name().to_string()).collect();
     let head = numbers("of all", "of it", &names) + "function  library";
     let mut lines = vec![page.bold(&head)];
-    let block = Block { callers, page };
+    let block = Block {
+        callers,
+        counter: counters.first().copied().unwrap_or_default(),
+        page,
+    };
     for function in &callers.functions {
         lines.push(page.dim(&"-".repeat(page.width.min(100))));
         block.add(function, &mut lines);
@@ -77,6 +85,8 @@ pub fn lines(callers: &Callers, counters: &[Counter], page: &Page) -> Vec<String
 
 struct Block<'a> {
     callers: &'a Callers,
+    /// That ranks.
+    counter: Counter,
     page: &'a Page,
 }
 
@@ -90,10 +100,14 @@ fn texts(values: &CounterValues) -> Vec<String> {
 }
 
 impl Block<'_> {
+    fn share(&self, value: u64, whole: u64) -> String {
+        share_of(self.counter, value, whole)
+    }
+
     fn add(&self, function: &Function, lines: &mut Vec<String>) {
         self.others(&function.callers, function, lines);
         let own = Line {
-            of_all: share(function.cumulative, self.callers.whole),
+            of_all: self.share(function.cumulative, self.callers.whole),
             of_it: String::new(),
             values: texts(&function.cumulative_counters),
             indent: &format!("[{}] ", function.rank),
@@ -124,8 +138,8 @@ impl Block<'_> {
                 _ => format!("{} (recursive)", other.function),
             };
             let line = Line {
-                of_all: share(other.value, whole),
-                of_it: share(other.value, function.cumulative),
+                of_all: self.share(other.value, whole),
+                of_it: self.share(other.value, function.cumulative),
                 values: texts(&other.counters),
                 indent: "    ",
                 name: &name,
@@ -141,17 +155,15 @@ impl Block<'_> {
             .collect();
         if !rest.is_empty() {
             let name = format!("({})", counted(rest.len() as u64, "other", "others"));
-            let value = rest
-                .iter()
-                .fold(0_u64, |sum, it| sum.saturating_add(it.value));
-            lines.push(self.line(function, &name, value, texts(&sum(&rest))));
+            let value = self.counter.merge().all(rest.iter().map(|it| it.value));
+            lines.push(self.line(function, &name, value, texts(&together(&rest))));
         }
     }
 
     fn line(&self, function: &Function, name: &str, value: u64, values: Vec<String>) -> String {
         let line = Line {
-            of_all: share(value, self.callers.whole),
-            of_it: share(value, function.cumulative),
+            of_all: self.share(value, self.callers.whole),
+            of_it: self.share(value, function.cumulative),
             values,
             indent: "    ",
             name,
@@ -164,13 +176,13 @@ impl Block<'_> {
 }
 
 /// What several have together, counter by counter.
-fn sum(others: &[&Other]) -> CounterValues {
+fn together(others: &[&Other]) -> CounterValues {
     let counters = others.first().map_or(0, |other| other.counters.0.len());
     let of_counter = |place: usize| {
         let counter = others[0].counters.0[place].0;
         let values = others.iter().map(|other| other.counters.0[place].1);
-        let sum = values.reduce(|sum, value| Some(sum?.saturating_add(value?)));
-        (counter, sum.flatten())
+        let all = values.reduce(|one, other| Some(counter.merge().join(one?, other?)));
+        (counter, all.flatten())
     };
     CounterValues((0..counters).map(of_counter).collect())
 }

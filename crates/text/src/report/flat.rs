@@ -36,6 +36,7 @@ pub fn heading(flat: &Flat, source: &Source<'_>, what: [&str; 2]) -> String {
         None if counter == Counter::Peak => {
             format!("{ranked}; the peak of all together was {whole}")
         }
+        None if !counter.adds_up() => format!("{ranked}; the largest of all is {whole}"),
         None => format!("{ranked}, of {whole}"),
     }
 }

@@ -14,6 +14,8 @@ use crate::terminal::Page;
 const RULE: usize = 100;
 /// In place of what belongs to the function alone, in lines of others.
 const NOT_ITS_OWN: &str = "..........";
+/// In place of a percentage, of a counter that does not add up.
+const NO_SHARE: &str = "-";
 
 pub fn lines(callers: &Callers, counter: Counter, page: &Page) -> Vec<String> {
     let listing = Listing {
@@ -22,11 +24,15 @@ pub fn lines(callers: &Callers, counter: Counter, page: &Page) -> Vec<String> {
         page,
     };
     let heading = format!(
-        "igprof: {} of {} by {}, {} in total",
+        "igprof: {} of {} by {}, {} {}",
         count(callers.functions.len() as u64),
         counted(callers.found as u64, "function", "functions"),
         counter.subject(),
-        amount(counter, callers.whole)
+        amount(counter, callers.whole),
+        match counter.adds_up() {
+            true => "in total",
+            false => "the largest of all",
+        }
     );
     let mut lines = vec![page.bold(&heading)];
     listing.flat(
@@ -107,13 +113,17 @@ impl Listing<'_> {
         for function in &self.callers.functions {
             lines.push(self.rule());
             self.others(&function.callers, lines);
-            let children = function.cumulative.saturating_sub(function.own);
+            // The largest block of what it called is one of its callees', in the lines below.
+            let children = match self.counter.adds_up() {
+                true => self.value(function.cumulative.saturating_sub(function.own)),
+                false => NO_SHARE.to_string(),
+            };
             let calls = calls_text(function.cumulative_calls);
             let text = numbers(
                 &format!("[{}]", function.rank),
                 &self.percent(function.cumulative),
                 &self.value(function.cumulative),
-                [&self.value(function.own), &self.value(children)],
+                [&self.value(function.own), &children],
                 [&calls, &calls],
             );
             let main = self.with_name(&text, &function.function);
@@ -151,6 +161,9 @@ impl Listing<'_> {
     }
 
     fn percent(&self, value: u64) -> String {
+        if !self.counter.adds_up() {
+            return NO_SHARE.to_string();
+        }
         let whole = self.callers.whole.max(1) as f64;
         format!("{:.1}", value as f64 / whole * 100.0)
     }

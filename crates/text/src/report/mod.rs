@@ -195,17 +195,19 @@ fn filter_line(source: &Source<'_>) -> Option<String> {
         .iter()
         .filter(|it| kind.holds(it.kind));
     let (stacks, shown) = (of_kind.count() as u64, source.admitted().count() as u64);
-    let sum = source.admitted().fold(0_u64, |sum, stack| {
-        sum.saturating_add(source.value(counter, stack))
-    });
+    let values = source.admitted().map(|stack| source.value(counter, stack));
+    let sum = counter.merge().all(values);
     let whole = counter.whole(source.profile, kind);
     Some(format!(
-        "{:<10} {} of {} pass, with {} {}, {} of all",
+        "{:<10} {} of {} pass, with {} {}{}",
         "filters",
         count(shown),
         counted(stacks, "stack", "stacks"),
         amount(counter, sum),
         counter.subject(),
-        share(sum, whole)
+        match counter.adds_up() {
+            true => format!(", {} of all", share(sum, whole)),
+            false => String::new(),
+        }
     ))
 }

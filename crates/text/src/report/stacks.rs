@@ -2,7 +2,7 @@
 
 use std::io::{self, Write};
 
-use crate::amount::amount;
+use crate::amount::{amount, share_of};
 use residue_profile::Measured;
 use residue_profile::units::{bytes, count, counted, share};
 use residue_query::report::source::Source;
@@ -42,6 +42,9 @@ pub fn heading(source: &Source<'_>, stacks: &Stacks) -> String {
     if counter == Counter::Peak {
         return format!("{ranked}; the peak of all together was {whole}");
     }
+    if !counter.adds_up() {
+        return format!("{ranked}; the largest of all is {whole}");
+    }
     let together = top.iter().fold(0_u64, |sum, &index| {
         sum.saturating_add(source.value(counter, index))
     });
@@ -77,12 +80,15 @@ pub fn lines(source: &Source<'_>, stacks: &Stacks, max_frames: usize, page: &Pag
 
 fn title(source: &Source<'_>, stacks: &Stacks, rank: usize, index: usize) -> String {
     let value = source.value(stacks.counter, index);
+    let share = match share_of(stacks.counter, value, stacks.whole) {
+        none if none.is_empty() => none,
+        share => format!(", {share}"),
+    };
     format!(
-        "{:>3}.  {} {}, {}",
+        "{:>3}.  {} {}{share}",
         rank + 1,
         amount(stacks.counter, value),
         stacks.counter.name().replace('-', " "),
-        share(value, stacks.whole)
     )
 }
 
@@ -136,6 +142,16 @@ fn numbers(source: &Source<'_>, index: usize) -> Vec<String> {
             counted(counters.frees, "free", "frees")
         ),
     }];
+    // In the title where it ranks.
+    if source
+        .counters
+        .iter()
+        .skip(1)
+        .any(|it| *it == Counter::Largest)
+        && let Some(largest) = source.known_value(Counter::Largest, index)
+    {
+        lines[0].push_str(&format!(", largest block {}", bytes(largest)));
+    }
     let sizes = bins::sizes_line(profile.sizes_total.row(index));
     lines.extend(sizes.map(|sizes| format!("sizes: {sizes}")));
     let births = bins::births_line(profile.births.row(index), &profile.meta.birth_unit);

@@ -13,8 +13,7 @@
 
 use std::io::{self, Write};
 
-use crate::amount::amount;
-use residue_profile::units::share;
+use crate::amount::{amount, share_of};
 use residue_query::report::tree::{Tree, TreeRow, What};
 
 use super::grid::name_beside;
@@ -29,13 +28,17 @@ const MOST_INDENT_IN_FILES: usize = 200;
 
 pub fn heading(tree: &Tree, counter: Counter) -> String {
     format!(
-        "tree by {}, {}: down to {} % of {}",
+        "tree by {}, {}: down to {} % of {}{}",
         counter.subject(),
         match tree.inverted {
             true => "inverted, callers below callees",
             false => "from the root",
         },
         tree.min_percent,
+        match counter.adds_up() {
+            true => "",
+            false => "the largest, ",
+        },
         amount(counter, tree.whole),
     )
 }
@@ -78,7 +81,10 @@ pub fn lines(tree: &Tree, counter: Counter, page: &Page) -> Vec<String> {
 
 fn line(tree: &Tree, row: &TreeRow, indent: &str, counter: Counter, page: &Page) -> String {
     let value = counter.unit().amount(row.value);
-    let numbers = format!("{:>8}{value:>12}  ", share(row.value, tree.whole));
+    let numbers = format!(
+        "{:>8}{value:>12}  ",
+        share_of(counter, row.value, tree.whole)
+    );
     let taken = numbers.chars().count() + indent.chars().count();
     let room = page.width.saturating_sub(taken).max(SHORTEST_NAME);
     let name = name_beside(page, &row.function, &row.library, row.framework, room);

@@ -112,6 +112,7 @@ struct Calls {
 fn calls(shown: &ShownTree, values: &Values, function: LabelId) -> Calls {
     let nodes = &shown.tree.nodes;
     let is_outermost = shown.is_outermost();
+    let merge = values.own.merge;
     let mut calls = Calls::default();
     for (index, node) in nodes.iter().enumerate().skip(1) {
         let value = values.cumulative[index];
@@ -121,7 +122,7 @@ fn calls(shown: &ShownTree, values: &Values, function: LabelId) -> Calls {
         let caller = nodes[node.parent as usize].label;
         if node.parent == TREE_ROOT {
             if node.label == function {
-                calls.begun = calls.begun.saturating_add(value);
+                merge.include(&mut calls.begun, value);
             }
             continue;
         }
@@ -132,9 +133,9 @@ fn calls(shown: &ShownTree, values: &Values, function: LabelId) -> Calls {
         }
         let add = |ends: &mut FxHashMap<LabelId, Call>, end: LabelId| {
             let call = ends.entry(end).or_default();
-            call.value = call.value.saturating_add(value);
+            merge.include(&mut call.value, value);
             if !is_outermost[index] {
-                call.recursive = call.recursive.saturating_add(value);
+                merge.include(&mut call.recursive, value);
             }
         };
         if node.label == function {

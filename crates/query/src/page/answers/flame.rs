@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
 use residue_calltree::diff::Pair;
-use residue_calltree::{CallNodeId, Detail, Label, LabelId, NOT_SHOWN, TREE_ROOT};
+use residue_calltree::{CallNodeId, Detail, Label, LabelId, NOT_SHOWN, NodeValues, TREE_ROOT};
 use residue_names::cut_middle;
 use residue_profile::Counter;
 use rustc_hash::FxHashMap;
@@ -92,6 +92,11 @@ pub struct Crumb {
 pub fn flame(profiles: &OpenProfiles, question: &Question) -> Result<Flame> {
     let by = question.word("by", &BY)?;
     let opened = profiles.side(question)?;
+    let counter = question.counter()?;
+    if !counter.adds_up() {
+        let name = counter.name();
+        bail!("`{name}` is a maximum, and a flame graph adds up what lies below");
+    }
     if by == "thread" && question.text("thread").is_none() {
         return thread_flame::threads(opened, question);
     }
@@ -193,8 +198,11 @@ fn of_both_files<'a>(
         fell.fold(0_u64, u64::saturating_add)
     };
     let side = |of: fn(&Pair) -> i64, fallen: u64| {
-        let own = pairs.iter().map(|pair| of(pair).unsigned_abs());
-        Arc::new(Values::of_nodes(&shown.tree, own.collect(), fallen))
+        let own = NodeValues {
+            merge: selection.counter.merge(),
+            values: pairs.iter().map(|pair| of(pair).unsigned_abs()).collect(),
+        };
+        Arc::new(Values::of_nodes(&shown.tree, own, fallen))
     };
     let fallen = (fallen(before, &one), fallen(after, &two));
     let before = side(|pair| pair.before, fallen.0);

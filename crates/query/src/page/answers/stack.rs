@@ -227,10 +227,7 @@ fn threads(profile: &Profile, stacks: &[StackId]) -> Vec<ThreadPart> {
     let mut sums: BTreeMap<u32, ThreadCounters> = BTreeMap::new();
     for part in rows(stacks, |stack| profile.by_thread.row(stack)) {
         let sum = sums.entry(part.thread).or_default();
-        sum.calls = sum.calls.saturating_add(part.calls);
-        sum.total_bytes = sum.total_bytes.saturating_add(part.total_bytes);
-        sum.frees = sum.frees.saturating_add(part.frees);
-        sum.net_bytes = sum.net_bytes.saturating_add(part.net_bytes);
+        sum.add(part);
     }
     let named = sums.into_iter().filter_map(|(thread, sum)| {
         let thread = profile.threads.get(thread as usize)?;
@@ -275,7 +272,7 @@ mod tests {
                 frees: 1,
                 net_bytes: -2,
                 thread: 0,
-                cpu_ns: 0,
+                ..ThreadCounters::default()
             }]);
         }
         let deferral = |stack, frees, freed_at| Deferral {

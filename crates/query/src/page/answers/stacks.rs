@@ -96,16 +96,6 @@ impl StackNumbers {
     pub fn add(&mut self, other: &StackNumbers) {
         self.growth_bytes = self.growth_bytes.saturating_add(other.growth_bytes);
         self.growth_blocks = self.growth_blocks.saturating_add(other.growth_blocks);
-        self.each(other, u64::saturating_add);
-    }
-
-    pub fn subtract(&mut self, other: &StackNumbers) {
-        self.growth_bytes = self.growth_bytes.saturating_sub(other.growth_bytes);
-        self.growth_blocks = self.growth_blocks.saturating_sub(other.growth_blocks);
-        self.each(other, u64::saturating_sub);
-    }
-
-    fn each(&mut self, other: &StackNumbers, change: fn(u64, u64) -> u64) {
         let numbers = [
             (&mut self.live_bytes, other.live_bytes),
             (&mut self.live_blocks, other.live_blocks),
@@ -119,7 +109,7 @@ impl StackNumbers {
             (&mut self.at_peak_bytes, other.at_peak_bytes),
         ];
         for (sum, more) in numbers {
-            *sum = change(*sum, more);
+            *sum = sum.saturating_add(more);
         }
     }
 }

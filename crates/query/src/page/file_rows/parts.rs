@@ -112,7 +112,7 @@ pub fn counters(opened: &Opened, stack: StackId) -> CounterValues {
 }
 
 pub fn add(sums: &mut CounterValues, more: &CounterValues) {
-    for (sum, more) in sums.iter_mut().zip(more) {
-        *sum = sum.saturating_add(*more);
+    for ((sum, more), counter) in sums.iter_mut().zip(more).zip(Counter::ALL) {
+        counter.merge().include(sum, *more);
     }
 }

@@ -8,6 +8,7 @@ use super::FileRow;
 use super::histories::{History, NO_HISTORY, Places, histories};
 use super::labels::FileLabels;
 use residue_profile::units::counted;
+use rustc_hash::FxHashSet;
 
 use super::parts::{CounterValues, FilePart, add, counters};
 use crate::page::answers::stack_row::StackRow;
@@ -32,7 +33,7 @@ pub struct Rest {
     history: History,
 }
 
-/// The rest of each kind that has any: all of it without the groups that have rows.
+/// The rest of each kind that has any: the groups that have no rows.
 pub fn rest(opened: &Opened, has_row: &[GroupId], places: &Places) -> Vec<Rest> {
     let groups = opened.groups();
     let mut rest = KINDS.map(|(kind, number, words)| Rest {
@@ -51,19 +52,13 @@ pub fn rest(opened: &Opened, has_row: &[GroupId], places: &Places) -> Vec<Rest> 
         KINDS.iter().position(|(kind, ..)| kind.holds(of))
     };
     let mut number_of_stack = vec![NO_HISTORY; opened.profile.stacks.len()];
-    for group in 0..groups.count() as GroupId {
+    // Added up and never taken off: a maximum cannot be.
+    let has_row: FxHashSet<GroupId> = has_row.iter().copied().collect();
+    for group in (0..groups.count() as GroupId).filter(|group| !has_row.contains(group)) {
         if let Some(kind) = kind_of(group) {
             rest[kind].add(opened, groups.members(group));
             for &stack in groups.members(group) {
                 number_of_stack[stack as usize] = kind as u32;
-            }
-        }
-    }
-    for &group in has_row {
-        if let Some(kind) = kind_of(group) {
-            rest[kind].take_off(opened, groups.members(group));
-            for &stack in groups.members(group) {
-                number_of_stack[stack as usize] = NO_HISTORY;
             }
         }
     }
@@ -82,18 +77,6 @@ impl Rest {
             let numbers = StackNumbers::of(opened, stack as usize, None);
             self.numbers.add(&numbers);
             add(&mut self.counters, &counters(opened, stack));
-        }
-    }
-
-    fn take_off(&mut self, opened: &Opened, members: &[StackId]) {
-        self.groups -= 1;
-        for &stack in members {
-            let numbers = StackNumbers::of(opened, stack as usize, None);
-            self.numbers.subtract(&numbers);
-            let counters = counters(opened, stack);
-            for (sum, less) in self.counters.iter_mut().zip(counters) {
-                *sum = sum.saturating_sub(less);
-            }
         }
     }
 
