@@ -23,8 +23,16 @@
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
-#include <threads.h>
 #include <time.h>
+#if __has_include(<threads.h>)
+#include <threads.h>
+#else /* before glibc 2.28 */
+typedef pthread_t thrd_t;
+enum { thrd_success };
+static void *(*as_routine(int (*routine)(void *)))(void *) { return (void *(*)(void *))(void *)routine; }
+#define thrd_create(thread, routine, argument) pthread_create(thread, NULL, as_routine(routine), argument)
+#define thrd_join(thread, result) (pthread_join(thread, NULL), *(result) = 5)
+#endif
 
 enum { SIGNAL = 61 };
 static u64 wanted_ns;
