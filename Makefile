@@ -196,6 +196,13 @@ check:
 bench: build test-tools $(WORKLOADS)/.built
 	python3 benches/overhead.py --residue $(RESIDUE) --workloads $(WORKLOADS) --json build/overhead.json --markdown docs/OVERHEAD.md --update-readme README.md
 
+# Samples of CPU time beside what the kernel says was used; their cost beside perf's and gperftools'.
+.PHONY: cpu-bench
+cpu-bench: build test-tools $(WORKLOADS)/.built
+	@scripts/need perf:linux-perf
+	@scripts/need --library libprofiler.so.0:libgoogle-perftools4
+	python3 benches/cpu.py --residue $(RESIDUE) --workloads $(WORKLOADS)
+
 # A million stacks each, compared with libgcc's unwinder, on five programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)
