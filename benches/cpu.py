@@ -34,8 +34,8 @@ MOST_ERRORS = 3.0
 MOST_COST = 0.005
 FUNCTIONS = {"burn_one": 1, "burn_two": 2, "burn_five": 5}
 SPLIT_RUNS = 8
-# Of malloc and free, which --no-heap does not see: so that a run takes more than a second.
-PAIRS = 30_000_000
+# Turns of a loop, in millions, so that a run takes about a second.
+MILLIONS = 3000
 PYTHON = "/usr/bin/python3"
 
 CHURN = """
@@ -186,8 +186,8 @@ def contestants(bench):
 
 def cost(bench, rounds):
     print("\n| threads | profiler | user and system time, median of ratios | 95 % |\n| ---: | --- | ---: | --- |")
-    for threads, pairs in ((1, PAIRS), (64, PAIRS)):
-        command = bench.workload("bench", 60, 25, threads, pairs)
+    for threads, millions in ((1, MILLIONS), (64, MILLIONS)):
+        command = bench.workload("fixed_work", 60, threads, millions)
         ways = list(contestants(bench))
         ratios = {name: [] for name, _, _ in ways}
         for turn in range(rounds):
