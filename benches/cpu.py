@@ -113,9 +113,9 @@ def programs(bench, seconds):
     yield "64 threads", bench.workload("cpu_split", milliseconds // 4, 64)
     yield "threads that live for 3 ms", bench.workload("cpu_split", milliseconds, 2, "short")
     yield "half of it in the kernel", bench.workload("cpu_split", milliseconds, 2, "calls")
-    yield "coroutines", bench.workload("coroutines", 3_000_000 * seconds)
-    yield "C++ exceptions", bench.workload("exceptions", 20_000 * seconds)
-    yield "code made at run time", bench.workload("jit", 2_000 * seconds)
+    yield "coroutines", bench.workload("coroutines", 9_000_000 * seconds)
+    yield "C++ exceptions", bench.workload("exceptions", 70_000 * seconds)
+    yield "code made at run time", bench.workload("jit", 30_000 * seconds)
     yield "Python", [PYTHON, "-c", CHURN % seconds]
     if node := shutil.which("node"):
         yield "Node.js", [node, "-e", JAVASCRIPT % seconds]
