@@ -203,6 +203,11 @@ cpu-bench: build test-tools $(WORKLOADS)/.built
 	@scripts/need --library libprofiler.so.0:libgoogle-perftools4
 	python3 benches/cpu.py --residue $(RESIDUE) --workloads $(WORKLOADS)
 
+# How often `residue slow` is right: hundreds of recorded programs that know what they do, about an hour.
+.PHONY: slow-bench
+slow-bench: build test-tools $(WORKLOADS)/.built
+	python3 benches/slow.py --residue $(RESIDUE) --workloads $(WORKLOADS)
+
 # A million stacks each, compared with libgcc's unwinder, on five programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)

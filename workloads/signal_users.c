@@ -8,7 +8,9 @@
  * signalfd; all, all signals are blocked, the 61st is sent, and a thread waits for any; vfork, a child made by vfork
  * sets all signals to what is usual before it executes another program, and then the parent does; masked, a handler
  * that holds all signals back burns in burn_masked; raw_masked, the same, by a system call that nobody sees;
- * restores, the program reads what is done about every signal and sets it again; c11, a thread of <threads.h>;
+ * restores, the program reads what is done about every signal and sets it again; interrupts, it says of every signal
+ * that system calls are to be interrupted; ignores, it ignores the 61st and sends it to itself; holds, it holds the
+ * 61st back, sends it and waits for it; c11, a thread of <threads.h>;
  * forks, a child that makes no block burns in burn_child; strict, seccomp's strict mode for the second half;
  * copies, burns in memcpy.
  *
@@ -33,6 +35,9 @@ static void *(*as_routine(int (*routine)(void *)))(void *) { return (void *(*)(v
 #define thrd_create(thread, routine, argument) pthread_create(thread, NULL, as_routine(routine), argument)
 #define thrd_join(thread, result) (pthread_join(thread, NULL), *(result) = 5)
 #endif
+
+/* Old ways to say what is done about a signal are what some of these programs are about. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
 
 enum { SIGNAL = 61 };
 static u64 wanted_ns;
@@ -176,6 +181,30 @@ static void restores(void) {
     truth_of("burn_here", "cpu_ns", burn_here(wanted_ns));
 }
 
+static void interrupts(void) {
+    for (int signal = 1; signal < NSIG; signal++) siginterrupt(signal, 1);
+    truth_of("burn_here", "cpu_ns", burn_here(wanted_ns));
+}
+
+static void ignores(void) {
+    sigignore(SIGNAL);
+    raise(SIGNAL);
+    burn_here(wanted_ns);
+    truth("got", 1);
+}
+
+static void holds(void) {
+    sigset_t set;
+    int signal = 0;
+    sighold(SIGNAL);
+    burn_here(wanted_ns);
+    kill(getpid(), SIGNAL);
+    sigemptyset(&set);
+    sigaddset(&set, SIGNAL);
+    sigwait(&set, &signal);
+    truth("got", (u64)signal);
+}
+
 static void strict(void) {
     u64 spent = burn_here(wanted_ns);
     truth_of("burn_here", "cpu_ns", spent);
@@ -205,6 +234,9 @@ int main(int argc, char **argv) {
     if (!strcmp(way, "masked")) masks(0);
     if (!strcmp(way, "raw_masked")) masks(1);
     if (!strcmp(way, "restores")) restores();
+    if (!strcmp(way, "interrupts")) interrupts();
+    if (!strcmp(way, "ignores")) ignores();
+    if (!strcmp(way, "holds")) holds();
     if (!strcmp(way, "strict")) strict();
     if (!strcmp(way, "copies")) burn_copying(wanted_ns);
     if (!strcmp(way, "c11")) {

@@ -329,12 +329,25 @@ fn a_sample_needs_no_room_on_the_programs_stacks() {
 fn a_signal_that_the_program_waits_for_comes() {
     assert_eq!(signal_user(&[], "named").1.get("got"), 7);
     assert_eq!(signal_user(&[], "all").1.get("got"), 61);
+    assert_eq!(signal_user(&[], "holds").1.get("got"), 61);
+}
+
+#[test]
+fn a_signal_that_the_program_ignores_ends_samples_and_that_is_said() {
+    let (ledger, truths) = signal_user(&[], "ignores");
+    assert_eq!(truths.get("got"), 1);
+    let notes = &ledger.profile.meta.notes;
+    assert!(
+        notes.iter().any(|note| note.contains("samples ended")),
+        "{notes:?}"
+    );
 }
 
 #[test]
 fn usual_actions_of_signals_change_nothing() {
     signal_user(&[], "vfork");
     signal_user(&[], "restores");
+    signal_user(&[], "interrupts");
 }
 
 #[test]

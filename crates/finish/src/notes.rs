@@ -109,7 +109,7 @@ fn note_cpu(notes: &mut Vec<String>, arena: &ArenaFile) {
     if arena.word(header::NOTES) & header::NOTE_CPU_ENDED != 0 {
         notes.push(
             "--cpu: samples ended early, or there are none: the program's filter of system calls \
-             does not let a signal handler return, or the program uses all signals itself"
+             does not let a signal handler return, or the program uses the signal itself"
                 .to_string(),
         );
     }

@@ -28,7 +28,7 @@ pub struct Purpose {
 }
 
 /// Functions that only samples of CPU time have a use for.
-const OF_CPU: [&str; 9] = [
+const OF_CPU: [&str; 12] = [
     "pthread_create",
     "thrd_create",
     "sigaction",
@@ -36,6 +36,9 @@ const OF_CPU: [&str; 9] = [
     "bsd_signal",
     "__sysv_signal",
     "sigset",
+    "sigignore",
+    "sighold",
+    "siginterrupt",
     "sigprocmask",
     "pthread_sigmask",
 ];

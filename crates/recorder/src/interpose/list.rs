@@ -87,6 +87,9 @@ direct! {
     bsd_signal(signal: c_int, handler: usize) -> usize => signals::bsd_signal;
     __sysv_signal(signal: c_int, handler: usize) -> usize => signals::sysv_signal;
     sigset(signal: c_int, handler: usize) -> usize => signals::sigset;
+    sigignore(signal: c_int) -> c_int => signals::sigignore;
+    sighold(signal: c_int) -> c_int => signals::sighold;
+    siginterrupt(signal: c_int, interrupts: c_int) -> c_int => signals::siginterrupt;
     sigprocmask(how: c_int, set: *const u64, before: *mut u64) -> c_int => signals::sigprocmask;
     pthread_sigmask(how: c_int, set: *const u64, before: *mut u64) -> c_int
         => signals::pthread_sigmask;

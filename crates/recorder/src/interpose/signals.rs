@@ -118,6 +118,51 @@ older_ways! {
     sigset, c"sigset";
 }
 
+/// Functions that take one signal away from its handler: what the program does so, it wants.
+macro_rules! withdrawals {
+    ($($name:ident, $symbol:literal;)*) => {
+        $(
+            /// # Safety
+            /// The argument must be what the function of this name takes.
+            pub unsafe fn $name(signal: c_int) -> c_int {
+                type Real = unsafe extern "C" fn(c_int) -> c_int;
+                static REAL: Found = Found::new($symbol);
+                if cpu::is_taken(signal) {
+                    cpu::end();
+                }
+                match REAL.get() {
+                    0 => -1,
+                    // SAFETY: libc's function of this name; the program's own call, handed on.
+                    real => unsafe { core::mem::transmute::<usize, Real>(real)(signal) },
+                }
+            }
+        )*
+    };
+}
+
+withdrawals! {
+    sigignore, c"sigignore";
+    sighold, c"sighold";
+}
+
+/// Programs call it for all signals in a row; the one that brings samples goes on interrupting
+/// nothing.
+///
+/// # Safety
+/// The arguments must be what the function of this name takes.
+pub unsafe fn siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
+    type Real = unsafe extern "C" fn(c_int, c_int) -> c_int;
+    static REAL: Found = Found::new(c"siginterrupt");
+    if cpu::is_taken(signal) {
+        return 0;
+    }
+    match REAL.get() {
+        0 => -1,
+        // SAFETY: libc's function of this name; the program's own call, handed on.
+        real => unsafe { core::mem::transmute::<usize, Real>(real)(signal, interrupts) },
+    }
+}
+
 /// Whether these are all signals, or all but some: no program means each of them. One that names a
 /// few real-time signals means to wait for them.
 fn is_all(set: u64) -> bool {
