@@ -52,8 +52,8 @@ const sumsOf = (rows) => Object.fromEntries(rows.map(({ counter, sum }) => [coun
 const summary = async (recording, span) => sumsOf(await table(recording, span, "--view", "summary"));
 
 export async function sums(recording, span) {
-  const { live, "live-blocks": blocks, total, calls } = await summary(recording, span);
-  return new Sheet().set("sums", { live, blocks, total, calls });
+  const { live, "live-blocks": blocks, total, calls, largest } = await summary(recording, span);
+  return new Sheet().set("sums", { live, blocks, total, calls, largest });
 }
 
 export async function flame(recording, span, counter) {

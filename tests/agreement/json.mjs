@@ -130,6 +130,8 @@ export async function stacks(recording, span) {
       blocks: counters.live_blocks,
       // Between moments not recorded; of a path that has stacks without anything live, in part.
       calls: span ? counters.calls : undefined,
+      // As text: maxima are not added up.
+      largest: span ? undefined : String(counters.largest_bytes),
       place: place(innermost?.file, innermost?.line),
     });
   }
@@ -138,7 +140,7 @@ export async function stacks(recording, span) {
 
 export async function sums(recording, span) {
   const { sums } = (await reported(recording, span, "--view", "summary")).selection;
-  return new Sheet().set("sums", { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls });
+  return new Sheet().set("sums", { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls, largest: sums.largest });
 }
 
 /** All, and what ends in each path. */

@@ -56,6 +56,8 @@ export async function stacks({ ask }, span) {
     sheet.add(path(row.path), {
       live: row.growth_bytes,
       blocks: row.growth_blocks,
+      // Stacks without anything live may be part of a row.
+      largest: span || row.lines > 1 ? undefined : String(row.largest_bytes),
       place: row.lines === 1 ? place(row.file, row.line) : undefined,
     });
   }
@@ -67,7 +69,7 @@ export async function sums({ ask }, span) {
   return new Sheet().set("sums", {
     // What fell has no place in a report of a span.
     live: sums.growth_bytes + (span ? fallen : 0),
-    ...(span ? {} : { blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls }),
+    ...(span ? {} : { blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls, largest: sums.largest_bytes }),
   });
 }
 

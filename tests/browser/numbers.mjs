@@ -96,7 +96,7 @@ export const tests = {
     const groups = groupsOf(report.top);
     const visit = await t.openDetector("stacks");
     const shown = await stacksOf(visit);
-    const numbers = ({ live, blocks, total, calls }) => ({ live, blocks, total, calls });
+    const numbers = ({ live, blocks, total, calls, largest }) => ({ live, blocks, total, calls, largest });
     assert.deepEqual(
       sorted(shown.map((row) => ({ path: row.path, ...numbers(row) }))),
       sorted([...groups].map(([path, sums]) => ({ path: path.split(";"), ...numbers(sums) }))),
@@ -118,7 +118,7 @@ export const tests = {
     const { sums } = report.selection;
     assert.deepEqual(
       await visit.numbers(".stacks-sums"),
-      [sums.live, sums.live_blocks, sums.total, sums.total - sums.live, sums.calls],
+      [sums.live, sums.live_blocks, sums.total, sums.total - sums.live, sums.calls, sums.largest],
     );
     const rates = (await t.lab.json("leaks", file)).stacks;
     const leaking = shown.find(({ path }) => path.includes("SEvt::keepPhoton"));

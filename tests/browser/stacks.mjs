@@ -136,9 +136,10 @@ export const tests = {
   async "every column with a number sorts"(t) {
     const visit = await t.openDetector("stacks");
     const columns = {
-      stacks: { Live: "growth", "Live blocks": "blocks", Peak: "peak", Total: "total", Churn: "churn", Calls: "calls" },
+      stacks: { Live: "growth", "Live blocks": "blocks", Peak: "peak", Total: "total", Churn: "churn", Calls: "calls", Largest: "largest" },
       "stacks?events=3..57": {
         Growth: "growth", Blocks: "blocks", Live: "live", Peak: "peak", Total: "total", Churn: "churn", Calls: "calls",
+        Largest: "largest",
       },
     };
     for (const [place, cells] of Object.entries(columns)) {
@@ -177,8 +178,8 @@ export const tests = {
     assert.match(make.place, /^detector\.cpp:\d+$/);
     assert.match(keep.place, /^detector\.cpp:\d+$/);
     assert.deepEqual(await visit.numbers(".stacks-numbers"), [
-      counters.live_bytes, counters.live_blocks, counters.peak_bytes, counters.at_peak_bytes, counters.total_bytes,
-      counters.calls, counters.frees, counters.temporaries, counters.reallocs_in_place + counters.reallocs_moved,
+      counters.live_bytes, counters.live_blocks, counters.peak_bytes, counters.at_peak_bytes, counters.largest_bytes,
+      counters.total_bytes, counters.calls, counters.frees, counters.temporaries, counters.reallocs_in_place + counters.reallocs_moved,
     ]);
     await visit.page.getByRole("button", { name: "leaf first" }).click();
     await eventually(async () => assert.deepEqual(await framesOf(visit, "Call stack"), [...shown].reverse()));
@@ -212,7 +213,7 @@ export const tests = {
       fact(title).locator("tbody [data-value]").evaluateAll((found) => found.map((one) => Number(one.dataset.value)));
     await openRow(visit, "Worker::work");
     const made = (what) => truths.get(`Worker::work.${what}`);
-    assert.deepEqual(await numbersOf("Threads"), [made("calls"), made("total"), made("frees"), made("live")]);
+    assert.deepEqual(await numbersOf("Threads"), [made("calls"), made("total"), made("frees"), made("live"), 512]);
     assert.ok((await fact("Threads").innerText()).includes("worker"));
     assert.deepEqual(await numbersOf("Blocks by size"), [made("calls"), made("live_blocks")]);
     assert.ok((await fact("Blocks by size").innerText()).includes("512 B"));

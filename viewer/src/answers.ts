@@ -32,7 +32,7 @@ export type EventUnit = "event" | "tick";
 
 /** What rows of `api/stacks` can be sorted by. */
 export type StackSort = "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" |
-  "churn" | "peak" | "at-peak" | "temporaries";
+  "churn" | "peak" | "at-peak" | "temporaries" | "largest";
 
 /** What boxes of `api/flame` can stand for. */
 export type FlameBy = "function" | "module" | "scope" | "thread" | "line";
@@ -859,6 +859,9 @@ export type StackNumbers = {
   /** Zero in sums: peaks fall on different moments. */
   peak_bytes: number;
   at_peak_bytes: number;
+  /** The largest single block; of several stacks the largest of theirs. Null where it was not
+      recorded. */
+  largest_bytes: number | null;
 };
 
 export type StackRow = {
@@ -903,6 +906,9 @@ export type StackRow = {
   /** Zero in sums: peaks fall on different moments. */
   peak_bytes: number;
   at_peak_bytes: number;
+  /** The largest single block; of several stacks the largest of theirs. Null where it was not
+      recorded. */
+  largest_bytes: number | null;
 };
 
 /** Answers `api/stack`. Parameters: side, events, stack. */
@@ -992,6 +998,8 @@ export type ThreadPart = {
   total_bytes: number;
   frees: number;
   net_bytes: number;
+  /** Its largest single block; null where that was not recorded. */
+  largest_bytes: number | null;
 };
 
 /** Answers `api/flame`. Parameters: side, events, kind, focus, counter, by, inverted (1), root

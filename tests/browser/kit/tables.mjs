@@ -5,6 +5,7 @@ import assert from "node:assert/strict";
 const STACK_NUMBERS = {
   growth: ".stacks-growth", blocks: ".stacks-blocks", live: ".stacks-live", peak: ".stacks-peak", total: ".stacks-total",
   churn: ".stacks-churn", calls: ".stacks-calls", rate: ".stacks-rate",
+  largest: ".stacks-largest",
 };
 
 /** The shown stacks, each with its path, root first. */
@@ -47,11 +48,12 @@ export function groupsOf(top) {
   const groups = new Map();
   for (const { path, counters } of top) {
     const key = path.join(";");
-    const sums = groups.get(key) ?? { live: 0, blocks: 0, total: 0, calls: 0 };
+    const sums = groups.get(key) ?? { live: 0, blocks: 0, total: 0, calls: 0, largest: 0 };
     sums.live += counters.live_bytes;
     sums.blocks += counters.live_blocks;
     sums.total += counters.total_bytes;
     sums.calls += counters.calls;
+    sums.largest = Math.max(sums.largest, counters.largest_bytes);
     groups.set(key, sums);
   }
   return groups;

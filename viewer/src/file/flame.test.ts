@@ -26,6 +26,7 @@ test("a range shows what it left, and says what fell", () => {
   const answer = of("events=2..3&kind=all");
   expect([answer.whole, answer.fallen, answer.events]).toEqual([4116, 30, 2]);
   expect(of("events=2..3&counter=live-blocks").whole).toBe(2);
+  expect(() => of("counter=largest")).toThrow("`largest` is a maximum, and a flame graph adds up what lies below");
   expect(() => of("events=2..3&counter=calls")).toThrow(
     "`calls` is not known of this range of events, only live, live-blocks and cpu",
   );

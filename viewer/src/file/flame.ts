@@ -20,6 +20,8 @@ const MOST_DEPTH = 4096;
 
 export function flame(recording: Recording, question: Question): Flame {
   const by = treeOf(question);
+  // In the words of the server.
+  if (question.counter() === "largest") throw new Error("`largest` is a maximum, and a flame graph adds up what lies below");
   const selection = selectionOf(recording, question);
   const against = otherRange(recording, question, selection);
   const tree = recording.tree(by);

@@ -71,10 +71,13 @@ interface Made {
 export function part(path: number[], { live, made, changes, allocated = [], cpu = [] }: Made): FilePart {
   const libraries = path.map((label) => LIBRARY_OF[label]!);
   const [bytes, blocks] = live;
+  const cpuNs = cpu.reduce((sum, ns, at) => sum + (at % 2 ? ns : 0), 0);
+  // As if all blocks had one size.
+  const largest = Math.ceil(made[0] / Math.max(1, made[1]));
   return {
     path,
     by_library: libraries.filter((library, place) => library !== libraries[place - 1]),
-    counters: [made[1], made[0], bytes, blocks, made[0], bytes, blocks, made[1] - blocks, 0, 0, cpu.reduce((sum, ns, at) => sum + (at % 2 ? ns : 0), 0)],
+    counters: [made[1], made[0], bytes, blocks, made[0], bytes, blocks, made[1] - blocks, 0, 0, cpuNs, largest],
     changes,
     allocated,
     cpu,
@@ -87,7 +90,7 @@ export function rowOfParts(stack: number, kind: string, parts: FilePart[]): File
   const numbers: StackNumbers = {
     growth_bytes: live, growth_blocks: blocks, live_bytes: live, live_blocks: blocks, total_bytes: total, calls,
     frees: calls - blocks, churn_bytes: total - live, temporaries: 0, reallocs: 0, peak_bytes: total,
-    at_peak_bytes: live,
+    at_peak_bytes: live, largest_bytes: Math.max(...parts.map(({ counters }) => counters.at(-1)!)),
   };
   const row: StackRow = {
     stack, lines: parts.length, kind, ...numbers, path: [], file: null, line: null,

@@ -84,6 +84,11 @@ export class Recording {
     return file;
   }
 
+  /** Whether largest blocks were recorded. */
+  get hasLargest(): boolean {
+    return this.rows.some(({ row }) => row.largest_bytes !== null);
+  }
+
   places(range: EventRange): Places {
     return placesOf(this.data, range);
   }

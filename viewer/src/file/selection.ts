@@ -9,8 +9,10 @@ const OF_BYTES: CounterName[] = ["total", "live", "peak", "at-peak"];
 export function selectionOf(recording: Recording, question: Question): Selection {
   if (question.text("thread") !== null) throw new Error("threads are not in this file: `residue view` shows them");
   const counter = question.counter();
-  // Parts of a file are added up, which a maximum is not.
-  if (counter === "largest") throw new Error("largest blocks are not in this file: `residue report --counter largest` shows them");
+  // Calls of functions are added up, which a maximum is not.
+  if (counter === "largest") {
+    throw new Error("largest blocks of functions are not in this file: `residue report --counter largest` shows them");
+  }
   const selection = {
     // Stacks of CPU time have nothing else.
     kind: counter === "cpu" ? ("cpu" as const) : question.kind(),

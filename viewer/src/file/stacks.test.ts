@@ -15,6 +15,7 @@ test("the whole recording, with what is left out as one row", () => {
   expect(answer.sums).toEqual({
     growth_bytes: 112, growth_blocks: 12, live_bytes: 112, live_blocks: 12, total_bytes: 227, calls: 22,
     frees: 10, churn_bytes: 115, temporaries: 0, reallocs: 0, peak_bytes: 0, at_peak_bytes: 112,
+    largest_bytes: 30,
   });
   expect(answer.rows[0]).toMatchObject({ path: ["main", "run", "grow", "new"], shape: "leak", spark: [1, 2] });
 });
@@ -54,6 +55,19 @@ test("rows are ordered, filtered and paged", () => {
   expect(order("kind=reported")).toEqual([]);
   expect(order("offset=1&limit=2")).toEqual([40, -1]);
   expect(() => of("sort=age")).toThrow("sort: `age` is not one of growth, growth-blocks");
+});
+
+test("the largest block is a maximum, and where it was not recorded no number", () => {
+  const largest = (query: string) => of(query).rows.map((row) => [row.stack, row.largest_bytes]);
+  expect(largest("kind=all&sort=largest")).toEqual([[30, 4096], [20, 30], [10, 28], [-1, 6], [40, 1]]);
+  expect(of("kind=all").sums.largest_bytes).toBe(4096);
+  // Of the whole recording, of a range too.
+  expect(largest("events=2..3&sort=largest")).toEqual([[20, 30], [10, 28]]);
+  const older = made();
+  for (const { row } of older.rows) row.largest_bytes = null;
+  const ask = (query: string) => stacks(new Recording(older), new Question(query));
+  expect([ask("").sums.largest_bytes, ask("").rows[0]!.largest_bytes]).toEqual([null, null]);
+  expect(() => ask("sort=largest")).toThrow("`largest` was not recorded: the file is from an earlier version of residue");
 });
 
 test("functions and shapes are looked for, but not in what is left out", () => {

@@ -19,6 +19,7 @@ const SORTS: Record<StackSort, keyof StackNumbers> = {
   peak: "peak_bytes",
   "at-peak": "at_peak_bytes",
   temporaries: "temporaries",
+  largest: "largest_bytes",
 };
 const SORT_NAMES = Object.keys(SORTS) as [StackSort, ...StackSort[]];
 
@@ -33,6 +34,9 @@ interface Found extends StackNumbers {
 export function stacks(recording: Recording, question: Question): Stacks {
   const events = question.events("events");
   const sort = SORTS[question.word("sort", SORT_NAMES)];
+  if (sort === "largest_bytes" && !recording.hasLargest) {
+    throw new Error("`largest` was not recorded: the file is from an earlier version of residue or from another tool");
+  }
   const shape = question.text("shape");
   const offset = question.limit("offset", 0, Number.MAX_SAFE_INTEGER);
   const limit = question.limit("limit", USUAL_ROWS, MOST_ROWS);
@@ -49,7 +53,7 @@ export function stacks(recording: Recording, question: Question): Stacks {
     return at < 0 ? first.length : at;
   };
   // Sorting keeps the order of the file among equals.
-  moved.sort((one, other) => place(one) - place(other) || sign * (one[sort] - other[sort]));
+  moved.sort((one, other) => place(one) - place(other) || sign * ((one[sort] ?? 0) - (other[sort] ?? 0)));
   const ofShape = ({ index }: Found) => recording.rows[index]!.row.shape === shape;
   const found = shape === null ? moved : moved.filter(ofShape);
   return {
@@ -76,7 +80,7 @@ function meant(recording: Recording, question: Question): Found[] {
     const parts = recording.partsOf(index).filter((part) => admits[part]);
     if (parts.length === 0) return;
     const numbers = parts.map((part) => {
-      const numbers = numbersOf(recording.parts[part]!.counters);
+      const numbers = numbersOf(recording.parts[part]!.counters, recording.hasLargest);
       return changed
         ? { ...numbers, growth_bytes: changed.bytes[part]!, growth_blocks: changed.blocks[part]! }
         : numbers;
@@ -92,7 +96,7 @@ function meant(recording: Recording, question: Question): Found[] {
 }
 
 /** Of a part in the whole recording. */
-function numbersOf(counters: readonly number[]): StackNumbers {
+function numbersOf(counters: readonly number[], hasLargest: boolean): StackNumbers {
   const of = (name: CounterName) => counters[COUNTERS.indexOf(name)]!;
   return {
     growth_bytes: of("live"),
@@ -107,11 +111,13 @@ function numbersOf(counters: readonly number[]): StackNumbers {
     reallocs: of("reallocs"),
     peak_bytes: of("peak"),
     at_peak_bytes: of("at-peak"),
+    largest_bytes: hasLargest ? of("largest") : null,
   };
 }
 
 function sumOf(all: StackNumbers[]): StackNumbers {
-  const sum = (name: keyof StackNumbers) => all.reduce((total, one) => total + one[name], 0);
+  const sum = (name: Exclude<keyof StackNumbers, "largest_bytes">) => all.reduce((total, one) => total + one[name], 0);
+  const known = all.flatMap((one) => one.largest_bytes ?? []);
   return {
     growth_bytes: sum("growth_bytes"),
     growth_blocks: sum("growth_blocks"),
@@ -125,5 +131,7 @@ function sumOf(all: StackNumbers[]): StackNumbers {
     reallocs: sum("reallocs"),
     peak_bytes: sum("peak_bytes"),
     at_peak_bytes: sum("at_peak_bytes"),
+    // A maximum, which does not add up.
+    largest_bytes: known.length === 0 ? null : known.reduce((one, other) => Math.max(one, other)),
   };
 }

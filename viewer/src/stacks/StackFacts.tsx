@@ -49,11 +49,12 @@ export function Why(props: { detail: StackDetail; unit: string }) {
 /** The numbers that have no column in the table. */
 export function Numbers(props: { row: StackRow }) {
   const { row } = props;
-  const numbers: [string, number, "bytes" | "count"][] = [
+  const numbers: [string, number | null, "bytes" | "count"][] = [
     ["live", row.live_bytes, "bytes"],
     ["live blocks", row.live_blocks, "count"],
     ["peak", row.peak_bytes, "bytes"],
     ["when the heap was highest", row.at_peak_bytes, "bytes"],
+    ["largest block", row.largest_bytes, "bytes"],
     ["total", row.total_bytes, "bytes"],
     ["calls", row.calls, "count"],
     ["frees", row.frees, "count"],
@@ -180,6 +181,7 @@ export function Deferral(props: { detail: StackDetail; unit: string }) {
 export function ThreadsTable(props: { detail: StackDetail }) {
   const { threads, row } = props.detail;
   if (threads.length === 0) return null;
+  const hasLargest = threads.some((one) => one.largest_bytes !== null);
   return (
     <Fact
       title="Threads"
@@ -193,6 +195,7 @@ export function ThreadsTable(props: { detail: StackDetail }) {
             <th scope="col" class="number">Total</th>
             <th scope="col" class="number">Frees</th>
             <th scope="col" class="number" title="Net (allocated − freed) by this thread">Net</th>
+            {hasLargest && <th scope="col" class="number" title="Largest single block by this thread">Largest</th>}
           </tr>
         </thead>
         <tbody>
@@ -203,6 +206,7 @@ export function ThreadsTable(props: { detail: StackDetail }) {
               <td class="number"><Amount value={one.total_bytes} unit="bytes" /></td>
               <td class="number"><Amount value={one.frees} unit="count" /></td>
               <td class="number"><Amount value={one.net_bytes} unit="bytes" signed /></td>
+              {hasLargest && <td class="number"><Amount value={one.largest_bytes} unit="bytes" /></td>}
             </tr>
           ))}
         </tbody>

@@ -101,6 +101,10 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
     below: peak,
     isWhole,
   };
+  const largest = numberColumn(
+    "stacks-largest", "Largest", "Largest single block; of several stacks the largest, never a sum", "largest", (numbers) =>
+      <Amount value={numbers.largest_bytes} unit="bytes" />);
+  const calls = { ...numberColumn("stacks-calls", "Calls", "Allocations", "calls", (numbers) => counted(numbers.calls)), isWhole };
   const atPeak: Column = {
     name: "stacks-at-peak",
     heading: "At peak",
@@ -194,7 +198,8 @@ export function columns(answer: Stacks, shown: Shown, unit: string): Column[] {
         bytes(numbers.churn_bytes)),
       isWhole,
     },
-    { ...numberColumn("stacks-calls", "Calls", "Allocations", "calls", (numbers) => counted(numbers.calls)), isWhole },
+    // The panel of a stack says where it was not recorded.
+    answer.sums.largest_bytes === null ? calls : { ...calls, below: largest },
   ];
   return all.filter((column) => column !== null);
 }

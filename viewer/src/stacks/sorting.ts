@@ -20,6 +20,7 @@ export function shownOf(events: string, at: string): Shown {
 const USUAL: Record<Shown, StackSort> = { grew: "growth", end: "growth", peak: "at-peak" };
 const KNOWN: StackSort[] = [
   "growth", "growth-blocks", "live", "live-blocks", "total", "calls", "churn", "peak", "at-peak", "temporaries",
+  "largest",
 ];
 /** Without a range growth is what is live: one column, so one name for its order. */
 const SAME: Record<Shown, Partial<Record<StackSort, StackSort>>> = {

@@ -6,6 +6,7 @@ import { membersRows, sizeRows, sizeText, STACKS_HEAD, stacksRows, threadsRows }
 const NUMBERS: StackNumbers = {
   growth_bytes: 4800, growth_blocks: 100, live_bytes: 14400, live_blocks: 300, total_bytes: 20000, calls: 400,
   frees: 100, churn_bytes: 5600, temporaries: 2, reallocs: 1, peak_bytes: 15000, at_peak_bytes: 14000,
+  largest_bytes: 640,
 };
 const ROW: StackRow = {
   ...NUMBERS, stack: 7, lines: 2, kind: "heap", path: ["main", "run<a, b>", "new"], file: "/src/a.cpp", line: 15,
@@ -22,18 +23,18 @@ describe("stacksRows", () => {
   it("has all numbers as they are, and the path in one cell", () => {
     expect(csvLine(STACKS_HEAD)).toBe(
       "stack,kind,growth_bytes,growth_blocks,bytes_per_event,low,high,live_bytes,live_blocks,total_bytes,calls,frees," +
-        "churn_bytes,temporaries,reallocs,peak_bytes,at_peak_bytes,shape,confidence,counter,bytes_per_unit," +
+        "churn_bytes,temporaries,reallocs,peak_bytes,at_peak_bytes,largest_bytes,shape,confidence,counter,bytes_per_unit," +
         "bytes_per_unit_low,bytes_per_unit_high,lines,library,file,line,path",
     );
     expect(csvLine(stacksRows([ROW])[0]!)).toBe(
-      '7,heap,4800,100,96,95.5,96.5,14400,300,20000,400,100,5600,2,1,15000,14000,leak,high,photons,1.5,1.25,1.75,2,' +
+      '7,heap,4800,100,96,95.5,96.5,14400,300,20000,400,100,5600,2,1,15000,14000,640,leak,high,photons,1.5,1.25,1.75,2,' +
         'liba.so,/src/a.cpp,15,"main;run<a, b>;new"',
     );
   });
   it("leaves empty what is not known", () => {
-    const row: StackRow = { ...ROW, shape: null, confidence: null, rate: null, low: null, high: null, counter: null, file: null, line: null, path: ["new"] };
+    const row: StackRow = { ...ROW, largest_bytes: null, shape: null, confidence: null, rate: null, low: null, high: null, counter: null, file: null, line: null, path: ["new"] };
     expect(csvLine(stacksRows([row])[0]!)).toBe(
-      "7,heap,4800,100,,,,14400,300,20000,400,100,5600,2,1,15000,14000,,,,,,,2,liba.so,,,new",
+      "7,heap,4800,100,,,,14400,300,20000,400,100,5600,2,1,15000,14000,,,,,,,,2,liba.so,,,new",
     );
   });
 });
@@ -41,11 +42,11 @@ describe("stacksRows", () => {
 describe("tables of the detail", () => {
   it("have the lines and the threads", () => {
     expect(membersRows([{ stack: 9, place: "a.cpp:15", numbers: NUMBERS }])).toEqual([
-      [9, "a.cpp:15", 4800, 100, 14400, 300, 20000, 400],
+      [9, "a.cpp:15", 4800, 100, 14400, 300, 20000, 400, 640],
     ]);
     expect(
-      threadsRows([{ name: "worker", tid: 12, calls: 3, total_bytes: 30, frees: 1, net_bytes: 20 }]),
-    ).toEqual([["worker", 12, 3, 30, 1, 20]]);
+      threadsRows([{ name: "worker", tid: 12, calls: 3, total_bytes: 30, frees: 1, net_bytes: 20, largest_bytes: 16 }]),
+    ).toEqual([["worker", 12, 3, 30, 1, 20, 16]]);
   });
 });
 

@@ -22,6 +22,7 @@ const COLUMNS: [string, (row: StackRow) => Cell][] = [
   ["reallocs", (row) => row.reallocs],
   ["peak_bytes", (row) => row.peak_bytes],
   ["at_peak_bytes", (row) => row.at_peak_bytes],
+  ["largest_bytes", (row) => row.largest_bytes],
   ["shape", (row) => row.shape],
   ["confidence", (row) => row.confidence],
   ["counter", (row) => row.counter?.name],
@@ -43,19 +44,20 @@ export function stacksRows(rows: readonly StackRow[]): Cell[][] {
 
 export const MEMBERS_HEAD = [
   "stack", "place", "growth_bytes", "growth_blocks", "live_bytes", "live_blocks", "total_bytes", "calls",
+  "largest_bytes",
 ];
 
 export function membersRows(members: StackDetail["members"]): Cell[][] {
   return members.map(({ stack, place, numbers }) => [
     stack, place, numbers.growth_bytes, numbers.growth_blocks, numbers.live_bytes, numbers.live_blocks,
-    numbers.total_bytes, numbers.calls,
+    numbers.total_bytes, numbers.calls, numbers.largest_bytes,
   ]);
 }
 
-export const THREADS_HEAD = ["thread", "tid", "calls", "total_bytes", "frees", "net_bytes"];
+export const THREADS_HEAD = ["thread", "tid", "calls", "total_bytes", "frees", "net_bytes", "largest_bytes"];
 
 export function threadsRows(threads: StackDetail["threads"]): Cell[][] {
-  return threads.map((one) => [one.name, one.tid, one.calls, one.total_bytes, one.frees, one.net_bytes]);
+  return threads.map((one) => [one.name, one.tid, one.calls, one.total_bytes, one.frees, one.net_bytes, one.largest_bytes]);
 }
 
 export interface SizeRow { from_bytes: number; to_bytes: number; total: number; live: number }

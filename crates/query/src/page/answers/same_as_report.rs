@@ -275,6 +275,55 @@ fn a_range_is_what_its_events_left() {
 }
 
 #[test]
+fn the_largest_block_is_a_maximum_and_never_a_sum() {
+    let mut profile = recursive();
+    let profiles = open_profiles(profile.clone(), None);
+    let groups = profiles.first.groups();
+    let largest = |stacks: &[u32]| {
+        let blocks = stacks.iter().map(|stack| &profile.stacks[*stack as usize]);
+        blocks.map(|stack| stack.counters.largest_bytes).max()
+    };
+    // Of a range it is that of the whole recording, as are all numbers but growth.
+    for range in ["", "&events=11..20"] {
+        let query = format!("kind=all&sort=largest&limit=200{range}");
+        let table = ask(&profiles, "stacks", &query);
+        let rows = table["rows"].as_array().unwrap();
+        let mut seen = Vec::new();
+        let mut most_members = 0;
+        for row in rows {
+            let group = groups.of_stack[number(&row["stack"]) as usize];
+            let members = groups.members(group);
+            assert_eq!(row["largest_bytes"].as_u64(), largest(members));
+            seen.push(number(&row["largest_bytes"]));
+            most_members = most_members.max(members.len());
+        }
+        assert!(most_members > 1 && seen.is_sorted_by(|one, other| one >= other));
+        let all: Vec<u32> = (0..profile.stacks.len() as u32).collect();
+        assert_eq!(table["sums"]["largest_bytes"].as_u64(), largest(&all));
+    }
+    let of_one = ask(&profiles, "stack", "stack=0");
+    let by_thread = of_one["threads"].as_array().unwrap();
+    let by_thread = by_thread.iter().map(|part| number(&part["largest_bytes"]));
+    assert_eq!(by_thread.max(), of_one["row"]["largest_bytes"].as_u64());
+    assert_eq!(
+        refusal(&profiles, "flame", "counter=largest"),
+        "`largest` is a maximum, and a flame graph adds up what lies below"
+    );
+
+    profile.has_largest = false;
+    let profiles = open_profiles(profile, None);
+    let why = "`largest` was not recorded: the file is from an earlier version of residue or from \
+               another tool";
+    assert_eq!(refusal(&profiles, "stacks", "sort=largest"), why);
+    let table = ask(&profiles, "stacks", "");
+    assert_eq!(table["sums"]["largest_bytes"], Value::Null);
+    assert_eq!(table["rows"][0]["largest_bytes"], Value::Null);
+    let of_one = ask(&profiles, "stack", "stack=0");
+    assert_eq!(of_one["row"]["largest_bytes"], Value::Null);
+    assert_eq!(of_one["threads"][0]["largest_bytes"], Value::Null);
+}
+
+#[test]
 fn tables_are_ordered_searched_and_paged() {
     let profiles = open_profiles(profile(), None);
     for sort in [

@@ -85,6 +85,8 @@ struct ThreadPart {
     total_bytes: u64,
     frees: u64,
     net_bytes: i64,
+    /// Its largest single block; null where that was not recorded.
+    largest_bytes: Option<u64>,
 }
 
 pub fn stack(profiles: &OpenProfiles, question: &Question) -> Result<StackDetail> {
@@ -238,6 +240,7 @@ fn threads(profile: &Profile, stacks: &[StackId]) -> Vec<ThreadPart> {
             total_bytes: sum.total_bytes,
             frees: sum.frees,
             net_bytes: sum.net_bytes,
+            largest_bytes: profile.has_largest.then_some(sum.largest_bytes),
         })
     });
     let mut threads: Vec<ThreadPart> = named.collect();
@@ -272,6 +275,7 @@ mod tests {
                 frees: 1,
                 net_bytes: -2,
                 thread: 0,
+                largest_bytes: 16 * calls,
                 ..ThreadCounters::default()
             }]);
         }
@@ -323,7 +327,8 @@ mod tests {
         assert_eq!(answer["deferral"], deferral);
         assert_eq!(answer["freed_at"][0]["function"], "main");
         let thread = json!({
-            "name": "worker", "tid": 7, "calls": 7, "total_bytes": 70, "frees": 2, "net_bytes": -4
+            "name": "worker", "tid": 7, "calls": 7, "total_bytes": 70, "frees": 2, "net_bytes": -4,
+            "largest_bytes": 64
         });
         assert_eq!(answer["threads"], json!([thread]));
         assert!(answer["reason"].is_string() && answer["agreement"].is_string());

@@ -1,10 +1,10 @@
 //! The table of stacks: those through the same functions are one row, as the verdict
 //! judges them.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use residue_analysis::groups::GroupId;
 use residue_analysis::history::EventRange;
-use residue_profile::Counter;
+use residue_profile::{Counter, Measured};
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
@@ -62,12 +62,16 @@ pub struct StackNumbers {
     /// Zero in sums: peaks fall on different moments.
     pub peak_bytes: u64,
     pub at_peak_bytes: u64,
+    /// The largest single block; of several stacks the largest of theirs. Null where it was not
+    /// recorded.
+    pub largest_bytes: Option<u64>,
 }
 
 impl StackNumbers {
     /// Of one stack; `live` is what it came to hold in the range, if there is one.
     pub fn of(opened: &Opened, stack: usize, live: Option<&[Live]>) -> StackNumbers {
-        let counters = &opened.profile.stacks[stack].counters;
+        let profile = &opened.profile;
+        let counters = &profile.stacks[stack].counters;
         let signed = |value: u64| i64::try_from(value).unwrap_or(i64::MAX);
         let grown = match live {
             Some(live) => live[stack],
@@ -90,6 +94,7 @@ impl StackNumbers {
             reallocs: counters.reallocs(),
             peak_bytes: counters.peak_bytes,
             at_peak_bytes: counters.at_peak_bytes,
+            largest_bytes: profile.has_largest.then_some(counters.largest_bytes),
         }
     }
 
@@ -111,6 +116,7 @@ impl StackNumbers {
         for (sum, more) in numbers {
             *sum = sum.saturating_add(more);
         }
+        self.largest_bytes = self.largest_bytes.max(other.largest_bytes);
     }
 }
 
@@ -126,10 +132,11 @@ pub enum Sort {
     Peak,
     AtPeak,
     Temporaries,
+    Largest,
 }
 
 impl Sort {
-    pub const ALL: [(&'static str, Sort); 10] = [
+    pub const ALL: [(&'static str, Sort); 11] = [
         ("growth", Sort::Growth),
         ("growth-blocks", Sort::GrowthBlocks),
         ("live", Sort::Live),
@@ -140,12 +147,18 @@ impl Sort {
         ("peak", Sort::Peak),
         ("at-peak", Sort::AtPeak),
         ("temporaries", Sort::Temporaries),
+        ("largest", Sort::Largest),
     ];
 
-    fn read(question: &Question) -> Result<Sort> {
+    fn read(question: &Question, opened: &Opened) -> Result<Sort> {
         let word = question.word("sort", &Sort::ALL.map(|(name, _)| name))?;
         let known = Sort::ALL.into_iter().find(|(name, _)| *name == word);
-        Ok(known.map_or(Sort::Growth, |(_, sort)| sort))
+        let sort = known.map_or(Sort::Growth, |(_, sort)| sort);
+        let (profile, whole) = (&opened.profile, Measured::Everything);
+        if sort == Sort::Largest && !whole.has(profile, Counter::Largest) {
+            bail!("`largest` {}", whole.why_not(profile, Counter::Largest));
+        }
+        Ok(sort)
     }
 
     fn value(self, numbers: &StackNumbers) -> i64 {
@@ -160,8 +173,17 @@ impl Sort {
             Sort::Peak => numbers.peak_bytes,
             Sort::AtPeak => numbers.at_peak_bytes,
             Sort::Temporaries => numbers.temporaries,
+            Sort::Largest => numbers.largest_bytes.unwrap_or(0),
         };
         i64::try_from(unsigned).unwrap_or(i64::MAX)
+    }
+
+    /// What two stacks of one row come to.
+    fn joined(self, value: i64, more: i64) -> i64 {
+        match self {
+            Sort::Largest => value.max(more),
+            _ => value.saturating_add(more),
+        }
     }
 }
 
@@ -205,7 +227,7 @@ pub fn stacks(profiles: &OpenProfiles, question: &Question) -> Result<Stacks> {
         events: question.events("events")?,
         thread: None,
     };
-    let sort = Sort::read(question)?;
+    let sort = Sort::read(question, opened)?;
     let shape = question.text("shape");
     let offset = question.limit("offset", 0, usize::MAX)?;
     let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
@@ -282,7 +304,7 @@ pub fn find(selection: &Selection<'_>, sort: Sort, live: Option<&[Live]>) -> Fou
         // Of a range only those that it left something of, or took something from.
         let is_moved = live.is_none() || numbers.growth_bytes != 0 || numbers.growth_blocks != 0;
         let (value, is_there) = &mut values[group as usize];
-        *value = value.saturating_add(sort.value(&numbers));
+        *value = sort.joined(*value, sort.value(&numbers));
         *is_there |= is_moved;
     }
     // Peaks fall on different moments and have no sum.
