@@ -547,6 +547,8 @@ export type Churn = {
   shown: string;
   /** Its innermost line that is the program's own: `sframe.h:214`. */
   place: string | null;
+  /** What was seen, and what doing otherwise would save. */
+  words: string;
   /** Index among the stacks of `residue dump`. */
   stack: number;
   /** `reserve`: room for the elements of containers that reallocate as they grow. `reuse`: one

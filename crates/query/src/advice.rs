@@ -1,6 +1,8 @@
 //! What stacks need not allocate, as far as the numbers prove it: containers that could
 //! reserve their elements, blocks that could be reused.
 
+mod words;
+
 use residue_analysis::churn::{Action, Evidence, Limits, Saving};
 use serde::Serialize;
 
@@ -13,6 +15,8 @@ pub const LEAST_SAVED_BYTES: u64 = 64 << 10;
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Advice {
+    /// What was seen, and what doing otherwise would save.
+    pub words: String,
     /// Index among the stacks of `residue dump`.
     pub stack: u32,
     /// `reserve`: room for the elements of containers that reallocate as they grow. `reuse`: one
@@ -42,7 +46,14 @@ pub struct Advice {
 }
 
 impl Advice {
-    pub fn of(saving: &Saving) -> Advice {
+    /// `unit` is what allocations are counted per: `event` or `tick`.
+    pub fn of(saving: &Saving, unit: &str) -> Advice {
+        let mut advice = Advice::without_words(saving);
+        advice.words = words::sentence(&advice, unit);
+        advice
+    }
+
+    fn without_words(saving: &Saving) -> Advice {
         let growing = match &saving.action {
             Action::Reserve(growing) => Some(growing),
             Action::Reuse { .. } => None,
@@ -52,6 +63,7 @@ impl Advice {
         let low = |limits: Option<Limits>| limits.map(|limits| limits.low);
         let high = |limits: Option<Limits>| limits.map(|limits| limits.high);
         Advice {
+            words: String::new(),
             stack: saving.stack,
             action: match saving.action {
                 Action::Reserve(_) => "reserve",

@@ -1,6 +1,5 @@
 //! Answers on paper: what is shown is decided elsewhere, how it looks is decided here.
 
-pub mod advice;
 pub mod amount;
 pub mod check;
 pub mod csv;

@@ -339,6 +339,6 @@ fn stack<'a>(
 fn churn(profile: &Profile, paths: &mut PathReader<'_>, one: &Saving, most: Limits) -> Churn {
     Churn {
         path: most.path(shown_path_of_stack(profile, paths, one.stack)),
-        advice: Advice::of(one),
+        advice: Advice::of(one, profile.timeline.about.source.unit()),
     }
 }

@@ -18,7 +18,6 @@ use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
 use residue_query::slow::words::slowing;
 use sparkline::{means, sparkline};
 
-use super::advice::sentence;
 use super::terminal::{Hue, Page};
 
 /// How much is said.
@@ -244,9 +243,8 @@ fn advice(
     let mut lines = Vec::new();
     for one in worth.take(MOST_ADVICE) {
         let node = profile.stacks[one.stack as usize].node;
-        let advice = Advice::of(one);
-        let what = sentence(&advice, unit);
-        lines.push(format!("  {:<13} {what}", advice.action));
+        let Advice { action, words, .. } = Advice::of(one, unit);
+        lines.push(format!("  {action:<13} {words}"));
         lines.push(format!("      {}", shown_path(paths, node).line()));
     }
     lines

@@ -3,9 +3,7 @@
 use std::io::{self, Write};
 
 use residue_names::columns;
-use residue_profile::units::{
-    bytes, count, counted_units, fractional_bytes, fractional_count, share,
-};
+use residue_profile::units::{bytes, count, fractional_bytes, fractional_count, share};
 use residue_query::report::churn::{Churn, ChurnRow};
 use residue_query::report::source::Source;
 
@@ -17,41 +15,16 @@ use crate::terminal::Page;
 /// Columns of a path that are left when all else has its place.
 const SHORTEST_PATH: usize = 24;
 
-pub fn heading(churn: &Churn) -> String {
-    let (shown, found) = (churn.rows.len() as u64, churn.found as u64);
-    let stacks = match (shown, found) {
-        (_, 1) => "1 stack".to_string(),
-        (shown, found) if shown == found => format!("{} stacks", count(found)),
-        (shown, found) => format!("{} of {} stacks", count(shown), count(found)),
-    };
-    let when = churn.events.map_or(String::new(), |events| {
-        let of = counted_units(events, churn.unit);
-        format!(" per {}, {of}", churn.unit)
-    });
-    format!("churn: {stacks} by bytes allocated{when}")
-}
-
 pub fn lines(source: &Source<'_>, churn: &Churn, page: &Page) -> Vec<String> {
-    let knows_frees = churn.rows.iter().any(|row| row.freed_in_event.is_some());
-    let per_event = |what: &str| match churn.events {
-        Some(_) => format!("{what}/{}", churn.unit),
-        None => what.to_string(),
-    };
-    let freed = match knows_frees {
-        true => format!("freed in {}", churn.unit),
-        false => "temporary".to_string(),
-    };
+    let of_columns = churn.heads();
     let heads = [
-        per_event("bytes"),
+        of_columns.bytes.clone(),
         "%".to_string(),
-        per_event("calls"),
-        freed,
+        of_columns.calls.clone(),
+        of_columns.freed.clone(),
     ];
     let cells = |row: &ChurnRow| {
-        let freed = match knows_frees {
-            true => row.freed_in_event,
-            false => row.temporaries,
-        };
+        let freed = row.freed(&of_columns);
         [
             row.bytes_per_event
                 .map_or_else(|| bytes(row.bytes), fractional_bytes),

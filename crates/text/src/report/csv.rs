@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use residue_profile::Counter;
 use residue_query::report::advice::{StackAdvice, advice};
 use residue_query::report::callers::callers as find_callers;
-use residue_query::report::churn::churn as find_churn;
+use residue_query::report::churn::{churn as find_churn, not_recorded};
 use residue_query::report::flat::{self, Side};
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
@@ -43,7 +43,7 @@ pub fn write(source: &Source<'_>, request: &Request, out: &mut dyn Write) -> Res
         View::Tree => tree::write_csv(&find_tree(source, threshold, request.inverted), out)?,
         View::Churn => match find_churn(source, limit.rows) {
             Some(found) => churn::write_csv(&found, out)?,
-            None => bail!("churn: not recorded for these moments"),
+            None => bail!(not_recorded(source.profile, source.choice.span)),
         },
         View::Advice => write_advice(source, out)?,
     }

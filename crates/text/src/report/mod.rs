@@ -16,9 +16,9 @@ pub use self::csv::write as write_csv;
 
 use residue_profile::MemoryKind;
 use residue_profile::units::{count, counted, share};
-use residue_query::report::advice::advice as find_advice;
+use residue_query::report::advice::{self as query_advice, advice as find_advice};
 use residue_query::report::callers::callers as find_callers;
-use residue_query::report::churn::churn as find_churn;
+use residue_query::report::churn::{self as query_churn, churn as find_churn};
 use residue_query::report::flat::{Flat, Limit, Side, functions, libraries};
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
@@ -133,15 +133,22 @@ fn section(source: &Source<'_>, request: &Request, view: View, look: &Look<'_>) 
         View::Churn => match find_churn(source, limit.rows) {
             Some(found) if found.found > 0 => {
                 let lines = churn::lines(source, &found, page);
-                under(&churn::heading(&found), lines, page)
+                under(&found.heading(), lines, page)
             }
-            Some(_) => vec!["churn: none".to_string()],
-            None => vec!["churn: not recorded for these moments".to_string()],
+            Some(_) => vec![query_churn::NONE.to_string()],
+            None => vec![query_churn::not_recorded(
+                source.profile,
+                source.choice.span,
+            )],
         },
         View::Advice => match &find_advice(source)[..] {
-            [] if look.says_nothing => vec!["advice: none".to_string()],
+            [] if look.says_nothing => vec![query_advice::NONE.to_string()],
             [] => Vec::new(),
-            some => under(advice::HEADING, advice::lines(source, some, page), page),
+            some => under(
+                query_advice::HEADING,
+                advice::lines(source, some, page),
+                page,
+            ),
         },
     }
 }

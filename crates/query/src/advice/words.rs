@@ -1,7 +1,8 @@
-//! Advice in words, the same in every command.
+//! Advice in words, the same on every surface.
 
 use residue_profile::units::{bytes, count, counted, exact_bytes, fractional_count};
-use residue_query::advice::Advice;
+
+use super::Advice;
 
 /// What was seen, and what doing otherwise would save.
 pub fn sentence(advice: &Advice, unit: &str) -> String {
@@ -67,6 +68,7 @@ mod tests {
 
     fn advice(evidence: &'static str, saved: [u64; 2]) -> Advice {
         Advice {
+            words: String::new(),
             stack: 0,
             action: "reserve",
             evidence,
