@@ -38,6 +38,20 @@ export async function guilty(recording, span) {
   return sheet;
 }
 
+export async function churn(recording, span, rows) {
+  const view = ["--kind", "all", "--top", String(rows), "--view", "churn", "--csv"];
+  const sheet = new Sheet();
+  sheet.isPartial = true;
+  objects(await recording.command("report", recording.at(span), ...view)).forEach((row, index) => {
+    const perEvent = (of) => number(row[`${of}_per_event`] || row[of]);
+    sheet.set(`#${index + 1}`, {
+      stack: number(row.stack), path: path(row.path.split(";")), bytes: perEvent("bytes"), calls: perEvent("calls"),
+      all: number(row.bytes),
+    });
+  });
+  return sheet;
+}
+
 export async function stacks(recording, span) {
   const sheet = new Sheet();
   for (const row of await table(recording, span, "--view", "stacks", "--counter", "live")) {

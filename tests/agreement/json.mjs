@@ -73,6 +73,35 @@ export function timeSheet(verdict) {
 const functionLines = (functions) =>
   functions.flatMap(({ words, shown, place }) => [words, [shown, place].filter(Boolean).join("  ")]);
 
+/** Who allocates most in each event; of the whole recording also what need not be allocated. */
+export async function churn(recording, span, rows) {
+  const { churn, advice } = await asked(
+    recording, "report", recording.at(span), "--kind", "all", "--top", String(rows), "--view", "churn,advice",
+  );
+  const title = churn && (churn.found > 0 ? `churn: ${churn.words}` : "churn: none");
+  return churnSheet({ title: title ?? undefined, churn, advice: span ? [] : advice });
+}
+
+/** Of the documents that the page gets, too. */
+export function churnSheet({ title, churn, advice }) {
+  const sheet = new Sheet().set("churn", { title, isKnown: churn !== null, events: churn?.events, found: churn?.found });
+  churn?.rows.forEach((row, index) => {
+    const isFreedKnown = churn.rows.some((one) => one.freed_in_event !== null);
+    const freed = isFreedKnown ? row.freed_in_event : row.temporaries;
+    sheet.set(`#${index + 1}`, {
+      stack: row.stack,
+      path: path(row.path),
+      bytes: row.bytes_per_event ?? row.bytes,
+      calls: row.calls_per_event ?? row.calls,
+      all: row.bytes,
+      share: row.bytes / churn.bytes,
+      freed: freed === null ? null : freed / row.calls,
+    });
+  });
+  advice.forEach(({ stack, action, words }, index) => sheet.set(`advice #${index + 1}`, { stack, words: `${action} ${words}` }));
+  return sheet;
+}
+
 /** The stacks that make the growth, and their frames as they were recorded. */
 export async function guilty(recording, span) {
   const { stacks } = await leaks(recording, span);

@@ -1,7 +1,7 @@
 // What the page is answered: by the server, or by itself in a self-contained file. Both
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
-import { addLine, frameNames, guiltyStacks, isGuilty, KINDS, timeSheet, totalColumns, verdictColumns } from "./json.mjs";
+import { addLine, churnSheet, frameNames, guiltyStacks, isGuilty, KINDS, timeSheet, totalColumns, verdictColumns } from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
@@ -36,6 +36,12 @@ export async function time({ ask }) {
   const { verdict, missing } = await ask("time");
   if (verdict === null) throw new Refusal(missing);
   return timeSheet(verdict);
+}
+
+/** Advice is of the whole recording, beside a range too. */
+export async function churn({ ask }, span, rows) {
+  const answer = await ask("churn", { kind: "all", limit: rows, ...during(span) });
+  return churnSheet({ ...answer, advice: span ? [] : answer.advice });
 }
 
 export async function guilty(page, span) {

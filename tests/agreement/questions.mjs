@@ -28,6 +28,9 @@ function question(name, { json, text, csv, page, file = true }, ...details) {
 /** All surfaces that have an answer of this name. */
 const everywhere = (name) => ({ json: json[name], text: text[name], csv: csv[name], page: page[name] });
 
+/** Rows of tables that are not compared as a whole. */
+const FEW = 10;
+
 /** About a span of events; null for the whole recording. */
 function aboutSpan(span) {
   const named = (name) => (span ? `${name} of ${span.name} (${span.from}..${span.to})` : name);
@@ -46,6 +49,8 @@ function aboutSpan(span) {
     ),
     // Text says it in milliseconds.
     ...(span?.hasCpu ? [question(named("flame by cpu"), { ...everywhere("flame"), ...inFile, text: undefined }, span, "cpu")] : []),
+    // A table that was not recorded is no CSV.
+    question(named("churn"), { ...everywhere("churn"), csv: span && !span.hasTotals ? undefined : csv.churn, file: span === null }, span, FEW),
     question(named("callers"), { ...everywhere("callers"), ...inFile }, span),
     ...(span?.hasMoments ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
   ];

@@ -3,7 +3,7 @@
 import { path, smallestSize } from "./names.mjs";
 import { Sheet, shown } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
-import { bytes, count, countRate, exact, inUnit, percent, signed } from "./units.mjs";
+import { bytes, count, countRate, exact, inUnit, mean, part, percent, signed } from "./units.mjs";
 
 const reported = (recording, span, ...parts) =>
   recording.command("report", recording.at(span), "--kind", "all", "--top", "all", "--max-frames", "0", ...parts);
@@ -59,6 +59,27 @@ export async function time(recording) {
     const causes = rest.slice(0, end < 0 ? rest.length : end).map((cause) => cause.trim());
     sheet.set(`slow by ${SLOW[how]}`, { words: line, causes: causes.join("\n") });
   });
+  return sheet;
+}
+
+/** The table of churn, and the advice below it. */
+export async function churn(recording, span, rows) {
+  const views = ["--kind", "all", "--top", String(rows), "--view", "churn,advice"];
+  const text = await recording.command("report", recording.at(span), ...views);
+  const [title] = text.split("\n");
+  const sheet = new Sheet().set("churn", { title });
+  const found = title.startsWith("churn: n") ? [] : table(text, "stack");
+  found.forEach(({ numbers }, index) => {
+    const [bytesHead, share, callsHead, freed] = Object.keys(numbers);
+    sheet.set(`#${index + 1}`, {
+      bytes: shown(numbers[bytesHead], bytes),
+      share: shown(numbers[share], part),
+      calls: shown(numbers[callsHead], mean),
+      freed: shown(numbers[freed], part),
+    });
+  });
+  const advice = text.split("\n").flatMap((line) => /^  (reserve|reuse) +(.*)$/.exec(line)?.slice(1).join(" ") ?? []);
+  advice.forEach((words, index) => sheet.set(`advice #${index + 1}`, { words }));
   return sheet;
 }
 

@@ -48,6 +48,18 @@ export const signed = (rule) => (value) => (value >= 0 ? `+${rule(value)}` : rul
 /** `99.4 %`. */
 export const percent = (share) => (share === null ? NOT_RECORDED : `${fixed(share * 100, 1)} %`);
 
+/** A part of a whole: only the whole is 100 %. */
+export const part = orNone((share) => {
+  if (share === 0 || share === 1) return `${100 * share} %`;
+  return share < 0.0005 ? "<0.1 %" : `${fixed(Math.min(100 * share, 99.9), 1)} %`;
+});
+
+/** A mean of counts: `9.59`, `0.350`. */
+export const mean = (value) => {
+  if (Math.abs(value - Math.round(value)) < 1e-9 || value >= 999.5) return count(Math.round(value));
+  return fixed(value, value < 1 ? 3 : value < 9.995 ? 2 : value < 99.95 ? 1 : 0);
+};
+
 /** A mean in a unit that stands in the heading of its table. */
 export const inUnit = (unit) => (value) => fixed(value / unit, 1);
 

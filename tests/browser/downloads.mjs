@@ -130,6 +130,15 @@ export const tests = {
     await png(visit, ".view-stages .toolbar", /stages\.live\.png$/);
   },
 
+  async "churn"(t) {
+    const { file } = await t.lab.churn();
+    const visit = await t.open(await t.lab.served(file), "churn");
+    const saved = await visit.download(button(visit, ".view-churn .toolbar", "CSV"));
+    assert.match(saved.name, /churn\.csv$/);
+    const told = await t.lab.command(t.lab.residue, "report", file, "--view", "churn", "--csv");
+    assert.deepEqual(csvOf(saved.content), csvOf(told));
+  },
+
   async "sizes"(t) {
     const visit = await t.openDetector("sizes");
     const shown = await visit.rows(".sizes-table", { total: ".sizes-total", live: ".sizes-live" });

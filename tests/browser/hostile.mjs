@@ -84,6 +84,8 @@ async function lookEverywhere(visit, boxesBy) {
     await visit.page.locator(".stages-canvas").hover({ position: { x: 200, y: 40 } });
     await shows(visit, `stages by ${value}`, markup("stamp"), STAMP);
   }
+  await visit.go("churn?kind=all");
+  await shows(visit, "churn", FUNCTION);
   await visit.go("sizes");
   await clean(visit, "sizes");
   // An address may hold anything, too.

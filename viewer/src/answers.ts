@@ -49,6 +49,7 @@ export type Answers = {
   status: Status;
   verdict: VerdictAnswer;
   time: TimeAnswer;
+  churn: ChurnAnswer;
   timeline: Timeline;
   stacks: Stacks;
   stack: StackDetail;
@@ -765,6 +766,100 @@ export type TimeLimit = { "code": "no-cpu-times" } |
   { "code": "overlap", streams: number } | { "code": "no-samples" } | { "code": "in-step" } |
   { "code": "changes-hands" };
 
+/** Answers `api/churn`. Parameters: side, events, kind, focus, limit (most 200, default 50). */
+export type ChurnAnswer = {
+  /** What `residue report --view churn` puts above its rows, or says where it has none. */
+  title: string;
+  /** What it writes as JSON; null where it is not known what was allocated. */
+  churn: EventChurn | null;
+  heads: ChurnHeads | null;
+  /** Of a range: the events that it really is of, both included. Null of a range of all events,
+      which is the whole recording. */
+  first_event: number | null;
+  last_event: number | null;
+  /** What `residue report --view advice` puts above its advice, or says where it has none. */
+  advice_title: string;
+  /** What it writes as JSON, of the whole recording beside a range too. */
+  advice: Array<StackAdvice>;
+};
+
+export type EventChurn = {
+  /** What the rows are: `8 stacks by bytes allocated per event, 20 events`. */
+  words: string;
+  /** What rates are per: `event` or `tick`. */
+  unit: EventUnit;
+  /** How many the numbers are of, from the begin of the first on. Null without events, and
+      where it is not known what was allocated in them: then numbers are of the whole recording. */
+  events: number | null;
+  /** Stacks that allocated anything and pass the filters. */
+  found: number;
+  /** What all of them allocated. */
+  calls: number;
+  bytes: number;
+  /** Those that allocated most bytes, first. */
+  rows: Array<ChurnRow>;
+};
+
+export type ChurnRow = {
+  /** Index among the stacks of `residue dump`. */
+  stack: number;
+  calls: number;
+  bytes: number;
+  /** Null without events. */
+  calls_per_event: number | null;
+  bytes_per_event: number | null;
+  /** Blocks freed by the thread that allocated them before it allocated again; null where that
+      was not recorded. */
+  temporaries: number | null;
+  /** Blocks freed before the next event began; null where that is not known, as in parts of a
+      recording. */
+  freed_in_event: number | null;
+  /** Root first. */
+  path: Array<string>;
+};
+
+/** What columns of numbers are called, the same on every surface. */
+export type ChurnHeads = {
+  bytes: string;
+  calls: string;
+  freed: string;
+  /** Whether the last column is of `freed_in_event`, and not of `temporaries`. */
+  is_freed_in_event: boolean;
+};
+
+export type StackAdvice = {
+  /** Root first. */
+  path: Array<string>;
+  /** What was seen, and what doing otherwise would save. */
+  words: string;
+  /** Index among the stacks of `residue dump`. */
+  stack: number;
+  /** `reserve`: room for the elements of containers that reallocate as they grow. `reuse`: one
+      block, instead of one after another of the same size. */
+  action: string;
+  /** What proves it: `doubling`, `hash-table`, `steps`, `reallocation` or `one-size`. */
+  evidence: string;
+  /** All of the stack's. */
+  allocations: number;
+  bytes_allocated: number;
+  /** Mean over all events; null without events. */
+  allocations_per_event: number | null;
+  /** How many containers grew; null where they cannot be counted. */
+  containers: number | null;
+  /** Most elements of all containers together; null where it is not known how large one is. */
+  elements_low: number | null;
+  elements_high: number | null;
+  /** Final capacities of all containers together. */
+  final_bytes_low: number | null;
+  final_bytes_high: number | null;
+  /** Size of the block to reuse. */
+  block_bytes: number | null;
+  /** By reserving the number of elements, or by reusing the block. */
+  saved_allocations: number;
+  saved_bytes_low: number;
+  saved_bytes_high: number;
+};
+
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
     default 1500). */
 export type Timeline = {
@@ -1231,6 +1326,7 @@ export type FileData = {
   about: About;
   verdict: VerdictAnswer;
   time: TimeAnswer;
+  churn: ChurnByKind;
   timeline: Timeline;
   stages: StagesByValue;
   sizes: SizesByKind;
@@ -1253,6 +1349,15 @@ export type FileData = {
   /** In the order of groups: among rows that are equal in what they are sorted by, the earlier
       comes first, as the server has it. */
   rows: Array<FileRow>;
+};
+
+/** Of the whole recording. */
+export type ChurnByKind = {
+  heap: ChurnAnswer;
+  mapping: ChurnAnswer;
+  reported: ChurnAnswer;
+  cpu: ChurnAnswer;
+  all: ChurnAnswer;
 };
 
 export type StagesByValue = {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { bytes, count, counted, duration, eventsText, signedBytes } from "./format";
+import { bytes, count, counted, duration, eventsText, mean, share, signedBytes } from "./format";
 
 test("sizes are those that the command prints", () => {
   // The examples of crates/profile/src/units.rs.
@@ -46,6 +46,13 @@ test("times are those that the command prints", () => {
     [183_600_000_000_000, "2 d 3 h"],
   ];
   for (const [nanoseconds, text] of expected) expect(duration(nanoseconds)).toBe(text);
+});
+
+test("shares and means of tables are those that the command prints", () => {
+  // Only all is 100 %, and only nothing 0 %.
+  const shares: [number, number][] = [[0, 9], [5, 0], [7, 7], [1, 3], [1, 100_000], [99_999, 100_000]];
+  expect(shares.map(([part, whole]) => share(part, whole))).toEqual(["0 %", "0 %", "100 %", "33.3 %", "<0.1 %", "99.9 %"]);
+  expect([13, 9.585, 0.025, 5_001_622.4, 999.7].map(mean)).toEqual(["13", "9.59", "0.025", "5\u202f001\u202f622", "1\u202f000"]);
 });
 
 test("one thing is not several", () => {

@@ -70,6 +70,21 @@ export function percent(part: number, whole: number): string {
   return `${share.toFixed(Math.abs(share) >= 99.95 || share === 0 ? 0 : Math.abs(share) >= 10 ? 1 : 2)} %`;
 }
 
+/** `12.3 %` as the command's tables have it: only all is 100 %, and only nothing 0 %. */
+export function share(part: number, whole: number): string {
+  if (part === 0 || whole === 0) return "0 %";
+  if (part === whole) return "100 %";
+  const percent = (100 * part) / whole;
+  if (percent < 0.05) return "<0.1 %";
+  return `${Math.min(percent, part < whole ? 99.9 : Infinity).toFixed(1)} %`;
+}
+
+/** A mean of counts as the command has it: `13`, `9.59`, `0.350`. */
+export function mean(value: number): string {
+  if (Math.abs(value - Math.round(value)) < 1e-9 || value >= 999.5) return count(Math.round(value));
+  return value >= 1 ? digits(value) : value.toFixed(3);
+}
+
 /** `1.25 s`, `340 ms`, `2 min 5 s`. */
 export function duration(ns: number): string {
   // Where the smaller unit would be rounded up to 1000, the larger one is used.

@@ -130,6 +130,11 @@ export class Lab {
     });
   }
 
+  /** Twenty events that allocate and free the same blocks. */
+  churn() {
+    return this.#once("churn", () => this.record("churn.residue", this.workload("churn"), 20));
+  }
+
   /** One of everything, slow enough that the kernel's accounts of its memory are there. An account is taken when
       it costs little beside the time that has passed, so on a busy machine the program must take longer. */
   detector() {

@@ -11,6 +11,9 @@ test("what stands in the file is given", async () => {
   expect(await source.ask("status", "")).toEqual({ generation: 3, live: false, ended: true, trouble: null });
   expect((await source.ask("verdict", "side=a")).words).toEqual(["of the whole"]);
   expect((await source.ask("time", "")).missing).toBe("no event times: no clock was read");
+  // A range of all events is the whole recording.
+  expect((await source.ask("churn", "events=1..4")).title).toBe("churn of the heap");
+  expect((await source.ask("churn", "kind=all&events=0..9")).title).toBe("churn of all");
   expect((await source.ask("stages", "value=time")).value).toBe("time");
   // Stamps have no rss here.
   expect((await source.ask("stages", "")).value).toBe("vm");
@@ -27,6 +30,10 @@ test("what does not is said", async () => {
   const text = await source.ask("source", "file=1&counter=calls");
   expect(text).toEqual({ file: "", missing: "Source text is not in this file.", lines: [], unit: "count" });
   await expect(source.ask("sizes", "focus=x")).rejects.toThrow("sizes of single functions are not in this file");
+  await expect(source.ask("churn", "focus=x")).rejects.toThrow("churn of single functions is not in this file");
+  await expect(source.ask("churn", "events=2..4")).rejects.toThrow("churn of ranges of events is not in this file");
+  await expect(source.ask("churn", "events=1..3")).rejects.toThrow("churn of ranges of events is not in this file");
+  await expect(source.ask("functions", "counter=largest")).rejects.toThrow("largest blocks of functions are not in this file");
   await expect(source.ask("compare", "")).rejects.toThrow("only one profile is in this file");
   await expect(source.ask("stacks", "side=b")).rejects.toThrow("only one profile is in this file");
 });

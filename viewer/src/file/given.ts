@@ -1,6 +1,6 @@
 // Questions whose answers stand in the file as they are, and those it has no answer to.
 
-import type { About, Compare, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
+import type { About, ChurnAnswer, Compare, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { unitOf } from "./selection";
@@ -24,6 +24,18 @@ export function verdict({ data }: Recording, question: Question): VerdictAnswer 
 
 export function time({ data }: Recording): TimeAnswer {
   return data.time;
+}
+
+/** Of the whole recording, which a range of all events is too. */
+export function churn(recording: Recording, question: Question): ChurnAnswer {
+  if (question.text("focus") !== null) {
+    throw new Error("churn of single functions is not in this file: `residue view` shows it");
+  }
+  const events = question.events("events");
+  if (events !== null && !recording.isWhole(events)) {
+    throw new Error("churn of ranges of events is not in this file: `residue view` shows it");
+  }
+  return recording.data.churn[question.kind()];
 }
 
 /** Without a value, the first of rss, vm and live that stamps have. */

@@ -8,7 +8,7 @@
 //   [3 call paths not in this file]  heap                            +5
 
 import type {
-  FileAbout, FileData, FilePart, FileRow, RecorderStats, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline,
+  ChurnAnswer, FileAbout, FileData, FilePart, FileRow, RecorderStats, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline,
   Totals,
 } from "../answers";
 import { Question } from "./question";
@@ -148,6 +148,10 @@ function stages(value: "rss" | "vm" | "live" | "time", missing: string | null): 
   };
 }
 
+function churn(title: string): ChurnAnswer {
+  return { title, churn: null, heads: null, first_event: null, last_event: null, advice_title: "advice: none", advice: [] };
+}
+
 /** Of the leak, with a member that names no row. */
 function detail(leak: StackRow): StackDetail {
   return {
@@ -168,6 +172,10 @@ export function made(): FileData {
     },
     verdict: { verdict: null, words: ["of the whole"], missing: null },
     time: { verdict: null, missing: "no event times: no clock was read" },
+    churn: {
+      heap: churn("churn of the heap"), mapping: churn("churn of mappings"), reported: churn("churn: none"),
+      cpu: churn("churn: none"), all: churn("churn of all"),
+    },
     timeline: TIMELINE,
     stages: {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),

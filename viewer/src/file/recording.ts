@@ -99,6 +99,12 @@ export class Recording {
     return verdict !== null && from === Math.max(verdict.first_event, this.about.first_event ?? 1) && to === verdict.last_event;
   }
 
+  /** Whether a range holds every event that was kept. */
+  isWhole({ from, to }: EventRange): boolean {
+    const { first_event: first, last_event: last } = this.about;
+    return first !== null && last !== null && from <= first && to >= last;
+  }
+
   /** Events in a range, or of the recording. */
   eventCount(range: EventRange | null): number {
     if (range === null) return this.about.events;

@@ -3,6 +3,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import { isUnsaid, place, type View } from "../address";
 import { CallersView } from "../callers/CallersView";
+import { ChurnView } from "../churn/ChurnView";
 import { CompareView } from "../compare/CompareView";
 import { FlameView } from "../flame/FlameView";
 import { Head } from "../head/Head";
@@ -26,6 +27,7 @@ const SHOWN = {
   callers: CallersView,
   stages: StagesView,
   time: TimeView,
+  churn: ChurnView,
   sizes: SizesView,
   compare: CompareView,
 };

@@ -11,6 +11,7 @@ const WORDS: Partial<Record<Question, string>> = {
   callers: "callers and callees",
   source: "source lines",
   time: "times of events",
+  churn: "churn",
   sizes: "sizes of blocks",
   compare: "the comparison",
 };

@@ -9,6 +9,7 @@ export const TITLES: Record<View, string> = {
   callers: "Callers",
   stages: "Stages",
   time: "Time",
+  churn: "Churn",
   sizes: "Sizes",
   compare: "Compare",
 };
@@ -19,6 +20,7 @@ export const MEANINGS: Record<View, string> = {
   callers: "One function with its callers and callees, down to the source line.",
   stages: "Between which named points of an event the memory grows.",
   time: "Whether events take ever longer, which are slow, and what those do that others do not.",
+  churn: "Who allocates most in each event, and which containers could reserve and blocks be reused.",
   sizes: "Sizes of blocks: all allocated, and those still live.",
   compare: "What is new, gone, grown or shrunk from one recording to another.",
 };

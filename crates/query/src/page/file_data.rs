@@ -9,6 +9,7 @@ use anyhow::Result;
 use serde::Serialize;
 
 use super::answers::about::{About, about};
+use super::answers::churn::{ChurnAnswer, churn};
 use super::answers::sizes::{Sizes, sizes};
 use super::answers::stack::{StackDetail, stack};
 use super::answers::stages::{StagesAnswer, stages};
@@ -27,6 +28,7 @@ pub struct FileData<'a> {
     about: About<'a>,
     verdict: VerdictAnswer<'a>,
     time: TimeAnswer<'a>,
+    churn: ChurnByKind,
     timeline: Timeline<'a>,
     stages: StagesByValue,
     sizes: SizesByKind,
@@ -56,6 +58,17 @@ struct SizesByKind {
     all: Sizes,
 }
 
+/// Of the whole recording.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+struct ChurnByKind {
+    heap: ChurnAnswer,
+    mapping: ChurnAnswer,
+    reported: ChurnAnswer,
+    cpu: ChurnAnswer,
+    all: ChurnAnswer,
+}
+
 /// The data as one document, in which no tag can begin.
 pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
     let rows = FileRows::of(&profiles.first, limits)?;
@@ -65,10 +78,21 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
     let everything = Question::default();
     let stages = |value: &str| stages(profiles, &Question::parse(&format!("value={value}")));
     let sizes = |kind: &str| sizes(profiles, &Question::parse(&format!("kind={kind}")));
+    let churn = |kind: &str| {
+        let query = format!("kind={kind}&limit={}", limits.churn_rows);
+        churn(profiles, &Question::parse(&query))
+    };
     to_script_json(&FileData {
         about: about(profiles)?,
         verdict: verdict(profiles, &everything)?,
         time: time(profiles, &everything)?,
+        churn: ChurnByKind {
+            heap: churn("heap")?,
+            mapping: churn("mapping")?,
+            reported: churn("reported")?,
+            cpu: churn("cpu")?,
+            all: churn("all")?,
+        },
         timeline: timeline(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,

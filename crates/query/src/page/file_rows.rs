@@ -42,6 +42,8 @@ pub struct Limits {
     /// in all, and more for each row.
     pub spent_bytes: usize,
     pub spent_bytes_per_row: usize,
+    /// Rows of churn, of each kind of memory.
+    pub churn_rows: usize,
     /// Stacks of one row whose changes stand apart because they fall.
     pub falling: usize,
     /// Rows whose frames, sizes and births are in the file, and what they take.
@@ -56,6 +58,7 @@ impl Limits {
         begins: 500,
         spent_bytes: 64 << 10,
         spent_bytes_per_row: 64,
+        churn_rows: 10,
         falling: 8,
         details: 100,
         detail_bytes: 2 << 20,
@@ -203,8 +206,8 @@ impl FileRows {
             }
         }
         said.push(
-            "Source lines, threads and the verdict of single ranges are not in this file: \
-             `residue view` shows them."
+            "Source lines, threads, and the verdict and churn of single ranges are not in this \
+             file: `residue view` shows them."
                 .to_string(),
         );
         said

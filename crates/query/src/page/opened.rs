@@ -4,6 +4,7 @@
 use std::sync::{Arc, OnceLock};
 
 use anyhow::Result;
+use residue_analysis::churn::{Saving, savings};
 use residue_analysis::groups::Groups;
 use residue_analysis::history::EventRange;
 use residue_analysis::time::{self, TimeVerdict};
@@ -33,6 +34,7 @@ pub struct Opened {
     lives: Recent<(Option<u32>, Option<u32>), Vec<Live>>,
     verdicts: Recent<EventRange, Option<Verdict>>,
     time: OnceLock<Result<TimeVerdict, time::Missing>>,
+    savings: OnceLock<Vec<Saving>>,
 }
 
 impl Opened {
@@ -47,6 +49,7 @@ impl Opened {
             lives: Recent::new(RANGES_KEPT),
             verdicts: Recent::new(VERDICTS_KEPT),
             time: OnceLock::new(),
+            savings: OnceLock::new(),
         }
     }
 
@@ -128,9 +131,14 @@ impl Opened {
         self.time.get_or_init(judge).as_ref()
     }
 
+    /// What need not be allocated, of the whole recording.
+    pub fn savings(&self) -> &[Saving] {
+        self.savings.get_or_init(|| savings(&self.profile))
+    }
+
     /// Whether a range holds every event. The page opens on one that does, and must not wait
     /// for the same verdict twice.
-    fn is_whole(&self, range: EventRange) -> bool {
+    pub fn is_whole(&self, range: EventRange) -> bool {
         let events = self.profile.timeline.moments.iter();
         let mut events = events.map(|moment| moment.event).filter(|&event| event > 0);
         events.all(|event| (range.from..=range.to).contains(&event))

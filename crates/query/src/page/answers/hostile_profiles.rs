@@ -7,7 +7,7 @@ use super::sample::{events, open_profiles};
 use super::{Answer, answer};
 use residue_testkit::sample;
 
-const QUESTIONS: [(&str, &[&str]); 14] = [
+const QUESTIONS: [(&str, &[&str]); 15] = [
     ("about", &[""]),
     ("status", &[""]),
     (
@@ -15,6 +15,15 @@ const QUESTIONS: [(&str, &[&str]); 14] = [
         &["", "events=1..2", "events=0..0", "events=7..4294967295"],
     ),
     ("time", &[""]),
+    (
+        "churn",
+        &[
+            "",
+            "kind=all&focus=.",
+            "events=1..2",
+            "events=7..4294967295",
+        ],
+    ),
     (
         "timeline",
         &[

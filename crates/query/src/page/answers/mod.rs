@@ -2,6 +2,7 @@
 
 pub mod about;
 pub mod callers;
+pub mod churn;
 pub mod compare;
 pub mod flame;
 mod frames;
@@ -50,6 +51,7 @@ pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
         "status" => json(about::status(profiles)),
         "verdict" => json(verdict::verdict(profiles, &question)),
         "time" => json(time::time(profiles, &question)),
+        "churn" => json(churn::churn(profiles, &question)),
         "timeline" => json(timeline::timeline(profiles, &question)),
         "stacks" => json(stacks::stacks(profiles, &question)),
         "stack" => json(stack::stack(profiles, &question)),

@@ -22,6 +22,7 @@ const NO_LIMITS: Limits = Limits {
     begins: usize::MAX,
     spent_bytes: usize::MAX,
     spent_bytes_per_row: 0,
+    churn_rows: usize::MAX,
     falling: usize::MAX,
     details: usize::MAX,
     detail_bytes: usize::MAX,
@@ -432,8 +433,8 @@ fn what_does_not_fit_is_one_row_of_each_kind_and_said() {
     let whole = FileRows::of(&opened, &NO_LIMITS).unwrap();
     let groups = opened.groups().count();
     assert_eq!((whole.rows.len(), whole.stacks.len()), (groups, groups));
-    let unseen = "Source lines, threads and the verdict of single ranges are not in this file: \
-                  `residue view` shows them.";
+    let unseen = "Source lines, threads, and the verdict and churn of single ranges are not in \
+                  this file: `residue view` shows them.";
     assert_eq!(whole.left_out(), [unseen]);
 
     let limits = Limits {

@@ -12,6 +12,7 @@ use ts_rs::{Config, TS, TypeVisitor};
 
 use super::answers::about::{About, Status};
 use super::answers::callers::Callers;
+use super::answers::churn::ChurnAnswer;
 use super::answers::compare::Compare;
 use super::answers::flame::{self, Flame};
 use super::answers::functions::Functions;
@@ -112,6 +113,7 @@ pub fn document() -> String {
         ("status", types.add::<Status>()),
         ("verdict", types.add::<VerdictAnswer>()),
         ("time", types.add::<TimeAnswer>()),
+        ("churn", types.add::<ChurnAnswer>()),
         ("timeline", types.add::<Timeline>()),
         ("stacks", types.add::<Stacks>()),
         ("stack", types.add::<StackDetail>()),
