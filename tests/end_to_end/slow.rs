@@ -11,7 +11,8 @@ fn slow(lab: &Lab, options: &[&str], events: &str, way: &str) -> Value {
 }
 
 /// The same, recorded up to four times: on a busy machine an honest answer is that nothing is beyond
-/// chance. What the planted cause is must be seen once, and nothing else is ever named.
+/// chance, or that it is somewhere below a caller of the cause. The cause itself must be seen once,
+/// and nothing that does not lead to it is ever named.
 fn seen(
     options: &[&str],
     [events, us, way]: [&str; 3],
@@ -84,13 +85,14 @@ fn the_function_that_makes_every_20th_event_slow_is_named() {
                 && events(slow).len() <= 22
                 && (8e6..13e6).contains(&excess)
                 && functions(slow).len() == 1
+                && functions(slow)[0].contains("digitise > rehash")
                 && stages(slow) == [("tracked", "end")]
         })
     };
     let never_wrong = |document: &Value| {
         for slow in rows(document, "slow") {
             for function in functions(slow) {
-                assert!(function.contains("digitise > rehash"), "{function}");
+                assert!(function.contains("main > digitise"), "{function}");
             }
         }
     };
@@ -120,10 +122,11 @@ fn a_program_that_slows_down_is_told_everywhere() {
         document["verdict"] == "slows-down"
             && rate.is_some_and(|rate| (3_000.0..4_500.0).contains(&rate))
             && growing(document).len() == 1
+            && growing(document)[0].contains("track > lookup")
     };
     let never_wrong = |document: &Value| {
         for stack in growing(document) {
-            assert!(stack.contains("track > lookup"), "{stack}");
+            assert!(stack.contains("main > track"), "{stack}");
         }
     };
     // Events of 10 ms would be sampled in step: each at the place where the one before was.
