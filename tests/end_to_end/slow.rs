@@ -39,6 +39,15 @@ fn events(slow: &Value) -> Vec<u64> {
     rows.filter_map(|event| event["event"].as_u64()).collect()
 }
 
+/// By how much slow events are above what was expected, as shares of it.
+fn excesses(slow: &Value) -> Vec<f64> {
+    let rows = rows(slow, "events").iter();
+    let share = |it: &Value| it["value_ns"].as_f64().unwrap() / it["expected_ns"].as_f64().unwrap();
+    let mut shares: Vec<f64> = rows.map(|it| share(it) - 1.0).collect();
+    shares.sort_by(f64::total_cmp);
+    shares
+}
+
 /// Every twentieth event is.
 fn planted(slow: &Value) -> usize {
     events(slow).iter().filter(|event| *event % 20 == 0).count()
@@ -80,10 +89,12 @@ fn the_function_that_makes_every_20th_event_slow_is_named() {
         |slow: &Value| -> Vec<String> { rows(slow, "functions").iter().map(path).collect() };
     let is_seen = |document: &Value| {
         by_measure(document, "cpu").is_some_and(|slow| {
-            let excess = slow["excess_ns"].as_f64().unwrap();
+            // The planted ones take twice as long. On a busy machine others are dearer, too: by the
+            // kernel's own account, or they would not be slow.
+            let excesses = excesses(slow);
             planted(slow) == 20
-                && events(slow).len() <= 22
-                && (8e6..13e6).contains(&excess)
+                && excesses[0] > 0.2
+                && (0.8..1.3).contains(&excesses[excesses.len() / 2])
                 && functions(slow).len() == 1
                 && functions(slow)[0].contains("digitise > rehash")
                 && stages(slow) == [("tracked", "end")]
