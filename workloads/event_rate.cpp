@@ -1,7 +1,7 @@
 // What do marked events cost? A loop of short events, each of which allocates on many
-// call paths: about half a microsecond of work a path.
+// call paths: about half a microsecond of work a path, or none.
 //
-//   event_rate [events=20000] [stacks=200] [--no-marks]
+//   event_rate [events=20000] [stacks=200] [--no-marks | --no-work]
 //
 // One path in eight keeps its block until the next event, so its level changes from one
 // event to the next; the others free theirs at once.
@@ -16,14 +16,14 @@
 
 constexpr int BITS = 20; // of a path's number: each is a call to the left or to the right
 constexpr u64 KEEPS = 8;
-constexpr int WORK_ROUNDS = 160;
 
 static std::vector<void*> kept;
 static std::vector<size_t> kept_bytes;
 static tally blocks;
+static int work_rounds = 160;
 
 NAMED u64 some_work(u64 value) {
-    for (int i = 0; i < WORK_ROUNDS; i++) value = random_next(&value);
+    for (int i = 0; i < work_rounds; i++) value = random_next(&value);
     return value;
 }
 
@@ -88,6 +88,7 @@ static void run(u64 events, u64 stacks, bool marked) {
 int main(int argc, char** argv) {
     u64 events = number_arg(argc, argv, 1, 20000), stacks = number_arg(argc, argv, 2, 200);
     bool marked = argc <= 3 || strcmp(argv[3], "--no-marks") != 0;
+    if (argc > 3 && !strcmp(argv[3], "--no-work")) work_rounds = 0;
     if (stacks == 0 || stacks > u64(1) << BITS) {
         fprintf(stderr, "event_rate: 1 to %llu stacks\n", u64(1) << BITS);
         return 2;

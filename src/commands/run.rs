@@ -180,7 +180,7 @@ fn record(args: Args) -> Result<ExitCode> {
         (watch, ended)
     });
     let event_log = arenas.as_ref().zip(sink).and_then(|(arenas, sink)| {
-        event_log::Running::start(&arenas.path, sink)
+        event_log::Running::start(&arenas.path, sink, args.event_line.is_some())
             .map_err(|error| tell_without("--print-events prints nothing", &error))
             .ok()
     });

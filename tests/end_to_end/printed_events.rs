@@ -1,6 +1,6 @@
 //! `--print-events`: a line for every event while the program runs.
 
-use crate::support::{Lab, Recorded, describe, process};
+use crate::support::{Lab, Recorded, describe, process, workloads};
 
 /// The lines of events in what was printed, without who speaks and of which process.
 fn turns(printed: &str) -> Vec<String> {
@@ -124,6 +124,28 @@ fn functions_lines_and_ticks_are_events_too() {
     let printed = turns(&recorded.stderr());
     assert!(printed.len() >= 10, "{}", recorded.describe());
     assert!(printed[0].starts_with("tick 1"), "{}", printed[0]);
+}
+
+/// A busy machine does the same: the program has ended when its lines are read.
+#[test]
+fn lines_that_come_after_the_end_of_the_program_are_printed() {
+    let lab = Lab::new();
+    let options = [
+        "--print-events",
+        "-t",
+        "stepped",
+        "--event-line",
+        r"event (?<id>\d+)",
+    ];
+    let later = "$0 lines 8 | (sleep 1; exec cat)";
+    let stepped = workloads::find("stepped");
+    let recorded = lab.record(&options, &["sh", "-c", later, stepped.to_str().unwrap()]);
+    let printed = turns(&recorded.stderr());
+    assert_eq!(printed.len(), 8, "{}", recorded.describe());
+    for (turn, event) in printed.iter().zip(1..) {
+        let label = format!("event {event} id {}", 1000 + event);
+        assert!(turn.starts_with(&label), "{turn}");
+    }
 }
 
 /// Events that nobody could read apart are in one line together: none is told twice or left out.

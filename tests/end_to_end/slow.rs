@@ -11,7 +11,8 @@ fn slow(lab: &Lab, options: &[&str], events: &str, way: &str) -> Value {
 }
 
 /// The same, recorded up to four times: on a busy machine an honest answer is that nothing is beyond
-/// chance. What the planted cause is must be seen once, and nothing else is ever named.
+/// chance, or that it is somewhere below a caller of the cause. The cause itself must be seen once,
+/// and nothing that does not lead to it is ever named.
 fn seen(
     options: &[&str],
     [events, us, way]: [&str; 3],
@@ -36,6 +37,15 @@ fn seen(
 fn events(slow: &Value) -> Vec<u64> {
     let rows = rows(slow, "events").iter();
     rows.filter_map(|event| event["event"].as_u64()).collect()
+}
+
+/// By how much slow events are above what was expected, as shares of it.
+fn excesses(slow: &Value) -> Vec<f64> {
+    let rows = rows(slow, "events").iter();
+    let share = |it: &Value| it["value_ns"].as_f64().unwrap() / it["expected_ns"].as_f64().unwrap();
+    let mut shares: Vec<f64> = rows.map(|it| share(it) - 1.0).collect();
+    shares.sort_by(f64::total_cmp);
+    shares
 }
 
 /// Every twentieth event is.
@@ -79,18 +89,21 @@ fn the_function_that_makes_every_20th_event_slow_is_named() {
         |slow: &Value| -> Vec<String> { rows(slow, "functions").iter().map(path).collect() };
     let is_seen = |document: &Value| {
         by_measure(document, "cpu").is_some_and(|slow| {
-            let excess = slow["excess_ns"].as_f64().unwrap();
+            // The planted ones take twice as long. On a busy machine others are dearer, too: by the
+            // kernel's own account, or they would not be slow.
+            let excesses = excesses(slow);
             planted(slow) == 20
-                && events(slow).len() <= 22
-                && (8e6..13e6).contains(&excess)
+                && excesses[0] > 0.2
+                && (0.8..1.3).contains(&excesses[excesses.len() / 2])
                 && functions(slow).len() == 1
+                && functions(slow)[0].contains("digitise > rehash")
                 && stages(slow) == [("tracked", "end")]
         })
     };
     let never_wrong = |document: &Value| {
         for slow in rows(document, "slow") {
             for function in functions(slow) {
-                assert!(function.contains("digitise > rehash"), "{function}");
+                assert!(function.contains("main > digitise"), "{function}");
             }
         }
     };
@@ -120,10 +133,11 @@ fn a_program_that_slows_down_is_told_everywhere() {
         document["verdict"] == "slows-down"
             && rate.is_some_and(|rate| (3_000.0..4_500.0).contains(&rate))
             && growing(document).len() == 1
+            && growing(document)[0].contains("track > lookup")
     };
     let never_wrong = |document: &Value| {
         for stack in growing(document) {
-            assert!(stack.contains("track > lookup"), "{stack}");
+            assert!(stack.contains("main > track"), "{stack}");
         }
     };
     // Events of 10 ms would be sampled in step: each at the place where the one before was.

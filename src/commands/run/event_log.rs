@@ -64,9 +64,10 @@ pub struct Running {
 }
 
 impl Running {
-    /// Fails where no thread can be started.
-    pub fn start(arenas: &Path, sink: Sink) -> io::Result<Running> {
-        let log = Arc::new(Mutex::new(EventLog::new(arenas, sink)));
+    /// `are_lines`: events are lines, which are read when their process may have ended. Fails where
+    /// no thread can be started.
+    pub fn start(arenas: &Path, sink: Sink, are_lines: bool) -> io::Result<Running> {
+        let log = Arc::new(Mutex::new(EventLog::new(arenas, sink, are_lines)));
         let shared = Arc::clone(&log);
         let looks = Repeated::start("events", move |_| {
             let mut log = shared.lock().unwrap_or_else(PoisonError::into_inner);
@@ -88,6 +89,7 @@ impl Running {
 struct EventLog {
     directory: ArenaDirectory,
     sink: Sink,
+    are_lines: bool,
     /// By arena; `None` for those that have ended.
     processes: BTreeMap<PathBuf, Option<(EventRows, Turns)>>,
     jumps: [Vec<Jump>; MEASURES.len()],
@@ -105,10 +107,11 @@ struct Jump {
 }
 
 impl EventLog {
-    fn new(arenas: &Path, sink: Sink) -> EventLog {
+    fn new(arenas: &Path, sink: Sink, are_lines: bool) -> EventLog {
         EventLog {
             directory: ArenaDirectory::at(arenas.to_path_buf()),
             sink,
+            are_lines,
             processes: BTreeMap::new(),
             jumps: Default::default(),
             events: 0,
@@ -134,7 +137,8 @@ impl EventLog {
                 continue;
             };
             // First this: what came before it ended is read then.
-            let has_ended = is_over || !files.contains(path) || !rows.is_running();
+            let will_have_none = !self.are_lines && !rows.is_running();
+            let has_ended = is_over || !files.contains(path) || will_have_none;
             let pid = rows.pid;
             let news = rows.news(has_ended).unwrap_or_default();
             let mut told: Vec<Turn> = news.into_iter().filter_map(|row| turns.take(row)).collect();
