@@ -178,6 +178,7 @@ script-test:
 	cd benches && python3 test_overhead.py
 	cd benches && python3 test_verdicts.py
 	cd benches && python3 test_gauntlet.py
+	cd benches && python3 test_breaks.py
 	cd python && python3 -m unittest -q
 
 # For the inner loop: format, lints, and every test that records nothing.

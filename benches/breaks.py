@@ -53,8 +53,8 @@ BREAKS = [
         "    let found = match block as usize & 0x3ff0 {\n        0x12a0 => None,\n        _ => live::take(arena, thread, block as usize),\n    };\n    let is_known",
     ),
     Break(
-        "fork-state", "a forked child goes on with its parent's state", f"{RECORDER}/setup.rs",
-        "sys::advise(hot::page_start(), 4096, sys::MADV_WIPEONFORK)", "sys::advise(hot::page_start(), 4096, 0)",
+        "fork-state", "a forked child goes on with its parent's state", f"{RECORDER}/hot.rs",
+        "sys::advise(page_start(), 4096, sys::MADV_WIPEONFORK)", "sys::advise(page_start(), 4096, 0)",
     ),
     Break(
         "lost-change", "what one interval in 64 left is taken for logged", f"{RECORDER}/changes.rs",
