@@ -82,6 +82,16 @@ const SHOTS = {
     await belowTimeline(visit);
     return visit;
   },
+  async time(t) {
+    const visit = await open(t, "time");
+    await belowTimeline(visit);
+    return visit;
+  },
+  async churn(t) {
+    const visit = await open(t, "churn");
+    await belowTimeline(visit);
+    return visit;
+  },
   async sizes(t) {
     const visit = await open(t, "sizes");
     await belowTimeline(visit);
