@@ -4,9 +4,10 @@ import shlex
 import subprocess
 from pathlib import Path
 
-# Mirror, components, and the script of debootstrap, which may not know a release that is newer than itself.
-DEBIAN = ("http://deb.debian.org/debian", "main", "sid")
-UBUNTU = ("http://archive.ubuntu.com/ubuntu", "main,universe", "gutsy")
+# Components, and the script of debootstrap, which may not know a release that is newer than itself. Its mirrors are its own.
+DEBIAN = ("main", "sid")
+UBUNTU = ("main,universe", "gutsy")
+OWN_MIRROR = ""
 SYSTEMS = {
     "xenial": ("Ubuntu 16.04", UBUNTU), "bionic": ("Ubuntu 18.04", UBUNTU), "focal": ("Ubuntu 20.04", UBUNTU),
     "bullseye": ("Debian 11", DEBIAN), "jammy": ("Ubuntu 22.04", UBUNTU), "bookworm": ("Debian 12", DEBIAN),
@@ -20,7 +21,7 @@ class Chroot:
     def __init__(self, folder, suite, packages=()):
         self.root = Path(folder) / suite
         self.suite = suite
-        self.name, (self.mirror, self.components, self.script) = SYSTEMS[suite]
+        self.name, (self.components, self.script) = SYSTEMS[suite]
         self.packages = list(packages)
 
     def make(self):
@@ -32,7 +33,7 @@ class Chroot:
         if not (self.root / "usr/bin/dpkg").exists():
             # Ubuntu's keys are not on every Debian machine; nothing of this leaves the folder.
             told("debootstrap", "--no-check-gpg", "--variant=minbase", f"--components={self.components}",
-                 self.suite, self.root, self.mirror, self.script)
+                 self.suite, self.root, OWN_MIRROR, self.script)
         if self.packages:
             # A mirror may lag behind: what it has is what is tried.
             install = ("apt-get -o Acquire::Check-Valid-Until=false update -qq && "
