@@ -140,7 +140,8 @@ impl Part<'_> {
             bytes: rate.bytes,
             calls_per_event: per_event(rate.calls),
             bytes_per_event: per_event(rate.bytes),
-            temporaries: has_temporaries.then_some(rate.temporaries),
+            // One that was made before a part and freed in it is none of these allocations.
+            temporaries: has_temporaries.then_some(rate.temporaries.min(rate.calls)),
             freed_in_event: rate.freed_in_event,
             path: names(&paths.steps(&profile.stacks[rate.stack as usize])),
         };

@@ -268,6 +268,18 @@ mod tests {
     }
 
     #[test]
+    fn no_more_are_temporary_than_were_allocated() {
+        let mut profile = churning();
+        // The first was made before.
+        for of in &mut profile.timeline.allocated {
+            of.temporaries = of.calls + 1;
+        }
+        let profiles = open_profiles(profile, None);
+        let row = &ask(&profiles, "churn", "events=11..14")["churn"]["rows"][0];
+        assert_eq!([&row["calls"], &row["temporaries"]], [12, 12]);
+    }
+
+    #[test]
     fn what_was_not_recorded_or_is_not_there_is_said_in_the_words_of_the_report() {
         let mut profile = churning();
         let profiles = open_profiles(profile.clone(), None);
