@@ -16,8 +16,9 @@ fn turns(printed: &str) -> Vec<String> {
 fn parsed(turn: &str) -> (u32, u32, Option<String>) {
     let number = |text: &str| text.parse::<u32>().expect("a number");
     let label = turn.split(' ').nth(1).expect("an event");
+    let label = label.trim_end_matches(':');
     let (first, last) = label.split_once("..").unwrap_or((label, label));
-    let (first, last) = (number(first), number(last.trim_end_matches(':')));
+    let (first, last) = (number(first), number(last));
     let (_, live) = turn.split_once(", live ").expect("the live heap");
     let growth = live.find(['+', '-']).map(|at| live[at..].to_string());
     (first, last, growth)
@@ -123,7 +124,10 @@ fn functions_lines_and_ticks_are_events_too() {
     let recorded = lab.record(&["--print-events", "--tick", "50ms"], &["slow_leak"]);
     let printed = turns(&recorded.stderr());
     assert!(printed.len() >= 10, "{}", recorded.describe());
-    assert!(printed[0].starts_with("tick 1"), "{}", printed[0]);
+    assert!(printed.iter().all(|turn| turn.starts_with("tick ")));
+    // On a busy machine a tick may be missed, the first too: numbers follow the clock.
+    let ticks: Vec<_> = printed.iter().map(|turn| parsed(turn)).collect();
+    assert!(ticks.windows(2).all(|two| two[0].1 < two[1].0), "{ticks:?}");
 }
 
 /// A busy machine does the same: the program has ended when its lines are read.

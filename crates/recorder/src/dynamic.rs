@@ -308,6 +308,17 @@ const KIND_TLS: u8 = 6;
 const KIND_INDIRECT: u8 = 10;
 const VERSION_HIDDEN: u16 = 0x8000;
 
+/// What an entry of a dynamic section points to. The dynamic linker makes addresses of these values,
+/// unless it cannot write there: in the kernel's library, which kernels before 3.16 made for an
+/// address near the end of all addresses, so that its values are large and its bias is small.
+fn address_of(value: usize, bias: usize) -> usize {
+    let is_address = value >= bias && value <= isize::MAX as usize;
+    match is_address {
+        true => value,
+        false => bias.wrapping_add(value),
+    }
+}
+
 /// Where a module keeps its names.
 struct Tables {
     bias: usize,
@@ -334,11 +345,7 @@ impl Tables {
         };
         // SAFETY: the section ends with an entry of its own.
         while let Some(Entry { tag, value }) = unsafe { entry.as_ref() } {
-            // The dynamic linker makes these addresses, unless it cannot write there.
-            let address = match *value < bias {
-                true => bias.wrapping_add(*value),
-                false => *value,
-            };
+            let address = address_of(*value, bias);
             match *tag {
                 DT_NULL => break,
                 DT_STRTAB => tables.names = address as *const c_char,
@@ -543,6 +550,23 @@ mod tests {
         assert!(defined_beside(malloc, c"no_function_has_this_name").is_none());
         // Here the executable is the module that asks: nothing comes before it.
         assert!(before(c"malloc").is_none());
+    }
+
+    #[test]
+    fn values_of_a_dynamic_section_are_addresses_or_become_them() {
+        let bias = 0x7ffe_1234_5000;
+        assert_eq!(address_of(bias + 0x318, bias), bias + 0x318);
+        assert_eq!(address_of(0x318, bias), bias + 0x318);
+        // An executable at the address it was linked for.
+        assert_eq!(address_of(0x40_0318, 0), 0x40_0318);
+    }
+
+    #[test]
+    fn the_kernels_library_of_linux_3_10_was_made_for_the_end_of_all_addresses() {
+        let made_for = 0xffff_ffff_ff70_0000_usize;
+        let mapped_at = 0x7ffd_5c3f_e000_usize;
+        let bias = mapped_at.wrapping_sub(made_for);
+        assert_eq!(address_of(made_for + 0x318, bias), mapped_at + 0x318);
     }
 
     #[test]

@@ -82,12 +82,14 @@ pub struct Hot {
     pub returned: AtomicPtr<returned::Directory>,
     pub modules: AtomicPtr<u8>,
     pub module_count: AtomicU32,
-    /// Rows of the dynamic linker's list, those of them that stay, and readings; see `linked`.
+    /// Rows of the dynamic linker's list, those of them that stay, readings, and the last entry of a
+    /// reading that came to the end; see `linked`.
     pub uses_list: AtomicU32,
     pub linked: AtomicPtr<u8>,
     pub linked_count: AtomicU32,
     pub linked_staying: AtomicU32,
     pub linked_readings: AtomicU32,
+    pub linked_last: AtomicUsize,
     /// The dynamic linker allocated: it may have loaded something in the place of a known
     /// module.
     pub modules_are_doubtful: AtomicU32,

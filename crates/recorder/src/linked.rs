@@ -12,8 +12,9 @@
 //!           └──────── stays, plain reads ───────┘ └─ copied, compared ─┘
 //! ```
 //!
-//! An address in no row is looked for in the list again; a row is dropped when its module is
-//! no longer on the list, which is looked at whenever the linker was at work (see `modules`).
+//! An address in no row is looked for in the list again, unless the list still ends where it did
+//! when it was read: what is new comes last. A row is dropped when its module is no longer on the
+//! list, which is looked at whenever the linker was at work (see `modules`).
 
 use crate::dynamic;
 use crate::hot;
@@ -23,8 +24,10 @@ use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering, fence};
 
 const MOST_ROWS: usize = 1 << 14;
 
-/// Attempts to read a list that changes meanwhile.
-const MOST_ATTEMPTS: usize = 4;
+/// Attempts to read a list that changes meanwhile, and what lies between them, should the thread
+/// that changes it have been interrupted there.
+const MOST_ATTEMPTS: usize = 16;
+const ATTEMPT_PAUSE_NS: u64 = 20_000;
 
 /// One loaded module; its version is odd while it is written. A start of zero is a free row.
 #[repr(C)]
@@ -123,14 +126,32 @@ pub fn is_forced() -> bool {
 
 /// The module that holds the address.
 pub fn find(address: usize) -> Option<FoundObject> {
-    find_in_rows(address).or_else(|| {
-        read_list();
-        find_in_rows(address)
-    })
+    if let Some(found) = find_in_rows(address) {
+        return Some(found);
+    }
+    if ends_as_read() {
+        return None;
+    }
+    read_list();
+    find_in_rows(address)
 }
 
 fn find_in_rows(address: usize) -> Option<FoundObject> {
     rows().iter().find_map(|row| row.at(address))
+}
+
+/// Whether the whole list was read. It is not where it changed at every attempt: a module may be
+/// missing in the rows then.
+pub fn is_read() -> bool {
+    hot::get().linked_last.load(Ordering::Acquire) != 0
+}
+
+/// Whether the entry that was the last still is, and still that of a row.
+fn ends_as_read() -> bool {
+    let last = hot::get().linked_last.load(Ordering::Acquire);
+    let is_last =
+        |entry: &LinkMap| entry.next.is_null() && rows().iter().any(|row| row.is_of(last, entry));
+    last != 0 && copied::<LinkMap>(last).as_ref().is_some_and(is_last)
 }
 
 /// The linker has this memory for a new module: whichever it described before is gone.
@@ -151,10 +172,12 @@ pub fn read_list() {
         hot.linked.store(table.cast(), Ordering::Release);
         enter_those_that_stay();
     }
+    hot.linked_last.store(0, Ordering::Relaxed);
     for _ in 0..MOST_ATTEMPTS {
-        if enter_those_that_come_and_go() {
-            return;
+        if let Some(last) = enter_those_that_come_and_go() {
+            return hot.linked_last.store(last, Ordering::Release);
         }
+        sys::sleep_ns(ATTEMPT_PAUSE_NS);
     }
 }
 
@@ -174,7 +197,7 @@ fn enter_those_that_stay() {
             && let Some((headers, count)) = own_headers()
         {
             enter_by_segments(place, entry, headers, count);
-        } else if entry.bias == sys::own_linker() {
+        } else if entry.bias != 0 && entry.bias == sys::own_linker() {
             if let Some((headers, count)) = headers_at(entry.bias) {
                 enter_by_segments(place, entry, headers, count);
             }
@@ -190,8 +213,8 @@ fn enter_those_that_stay() {
     hot::get().linked_staying.store(count, Ordering::Relaxed);
 }
 
-/// False where the list changed meanwhile.
-fn enter_those_that_come_and_go() -> bool {
+/// The last entry of the list; `None` where it changed meanwhile.
+fn enter_those_that_come_and_go() -> Option<usize> {
     let hot = hot::get();
     let reading = hot.linked_readings.fetch_add(1, Ordering::Relaxed) + 1;
     let staying = hot.linked_staying.load(Ordering::Relaxed) as usize;
@@ -202,9 +225,7 @@ fn enter_those_that_come_and_go() -> bool {
     // Most are met in the order of their rows.
     let mut likely = staying;
     while at != 0 {
-        let Some(entry) = copied::<LinkMap>(at).filter(|it| it.previous as usize == before) else {
-            return false;
-        };
+        let entry = copied::<LinkMap>(at).filter(|it| it.previous as usize == before)?;
         let row = row_of(at, &entry, likely);
         if let Some(row) = row.or_else(|| enter(at, &entry, extent_of(&entry)?)) {
             if let Some(row) = rows().get(row) {
@@ -219,7 +240,7 @@ fn enter_those_that_come_and_go() -> bool {
             row.drop_it();
         }
     }
-    true
+    Some(before)
 }
 
 fn row_of(link_map: usize, entry: &LinkMap, likely: usize) -> Option<usize> {
@@ -440,6 +461,21 @@ mod tests {
         let on_the_stack = 0_u8;
         expect_same(&raw const on_the_stack as usize);
         expect_same(note_start as *const () as usize);
+    }
+
+    /// Generated code is in no module: the first of its addresses has the list read, not each.
+    #[test]
+    fn an_address_in_no_module_does_not_have_the_list_read_again() {
+        dynamic::last_at_start();
+        let on_the_stack = 0_u8;
+        let readings = || hot::get().linked_readings.load(Ordering::Relaxed);
+        let needs_no_reading = |_| {
+            let before = readings();
+            assert!(find(&raw const on_the_stack as usize).is_none());
+            readings() == before
+        };
+        // Other tests may load a library meanwhile.
+        assert!((0..100).any(needs_no_reading));
     }
 
     fn header(kind: u32, address: usize, memory_bytes: usize) -> ProgramHeader {

@@ -90,6 +90,11 @@ fn dl_find_object() -> Option<sys::FindObject> {
     sys::dl_find_object().filter(|_| !linked::is_forced())
 }
 
+/// Whether an address that is in no module now may be in one for all that.
+pub fn are_being_listed() -> bool {
+    dl_find_object().is_none() && !linked::is_read()
+}
+
 fn known() -> &'static [Known] {
     let hot = hot::get();
     let table = hot.modules.load(Ordering::Acquire);
@@ -434,11 +439,10 @@ pub fn code_changed() {
 }
 
 fn next_generation() {
-    let hot = hot::get();
-    let generation = hot.generation.load(Ordering::Relaxed);
-    if generation < MOST_GENERATION {
-        hot.generation.store(generation + 1, Ordering::Relaxed);
-    }
+    let generation = &hot::get().generation;
+    let next = |generation| (generation < MOST_GENERATION).then_some(generation + 1);
+    // Without effect where there are no more.
+    let _ = generation.fetch_update(Ordering::Relaxed, Ordering::Relaxed, next);
 }
 
 /// A loaded module as the tests need it.

@@ -6,26 +6,72 @@ use crate::sys;
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use residue_arena::header;
 
+const PAGE_BYTES: usize = 4096;
+
 /// Room for `count` values of `T`, zeroed; `None` when the kernel has no more.
 ///
 /// Untouched pages cost nothing, so tables may be generous; `touched_bytes` is
 /// what the caller expects to fill at once and is added to the account, which is
 /// an estimate until [`measure`] asks the kernel.
 pub fn map_array<T>(count: usize, touched_bytes: usize) -> Option<*mut T> {
-    let bytes = count.checked_mul(size_of::<T>())?;
-    let start = sys::map_private(bytes)
-        .ok()
-        .or_else(|| take_reserved(bytes))?;
-    if IS_KEPT_UNLOCKED.load(Ordering::Relaxed) {
-        sys::unlock(start as usize, bytes);
+    let mut block = Block::map(count.checked_mul(size_of::<T>())?)?;
+    let array = block.array(count);
+    block.keep(touched_bytes);
+    Some(array)
+}
+
+/// One mapping for arrays that are made and needed together: a program may have room for few
+/// mappings, and where only some of the arrays could be had nobody would use those.
+pub struct Block {
+    start: *mut u8,
+    bytes: usize,
+    used_bytes: usize,
+}
+
+impl Block {
+    pub fn map(bytes: usize) -> Option<Block> {
+        let start = sys::map_private(bytes)
+            .ok()
+            .or_else(|| take_reserved(bytes))?;
+        Some(Block {
+            start,
+            bytes,
+            used_bytes: 0,
+        })
     }
-    remember(start as usize, bytes);
-    account(touched_bytes as i64);
-    if let Some(arena) = hot::get().arena() {
-        let virtual_bytes = arena.word(header::VIRTUAL_BYTES);
-        virtual_bytes.fetch_add(bytes.next_multiple_of(4096) as u64, Ordering::Relaxed);
+
+    /// What an array takes of a block.
+    pub const fn bytes_of<T>(count: usize) -> usize {
+        (count * size_of::<T>()).next_multiple_of(PAGE_BYTES)
     }
-    Some(start.cast())
+
+    /// The next array, on pages of its own. The caller has mapped as much as all arrays take.
+    pub fn array<T>(&mut self, count: usize) -> *mut T {
+        let array = self.start.wrapping_add(self.used_bytes).cast();
+        self.used_bytes += Self::bytes_of::<T>(count);
+        debug_assert!(self.used_bytes <= self.bytes.next_multiple_of(PAGE_BYTES));
+        array
+    }
+
+    /// It is used from now on, for ever.
+    pub fn keep(self, touched_bytes: usize) {
+        if IS_KEPT_UNLOCKED.load(Ordering::Relaxed) {
+            sys::unlock(self.start as usize, self.bytes);
+        }
+        remember(self.start as usize, self.bytes);
+        account(touched_bytes as i64);
+        if let Some(arena) = hot::get().arena() {
+            let virtual_bytes = self.bytes.next_multiple_of(PAGE_BYTES) as u64;
+            let sum = arena.word(header::VIRTUAL_BYTES);
+            sum.fetch_add(virtual_bytes, Ordering::Relaxed);
+        }
+    }
+
+    /// Nobody uses it.
+    pub fn give_back(self) {
+        // SAFETY: the block was mapped for this, and no array of it is known to anybody.
+        unsafe { sys::unmap(self.start, self.bytes) };
+    }
 }
 
 /// Whether the program locks what is mapped, and may lock little: the recorder's share would
@@ -54,7 +100,7 @@ pub fn reserve(bytes: usize) {
 fn take_reserved(bytes: usize) -> Option<*mut u8> {
     let end = RESERVED_END.load(Ordering::Acquire);
     let take = |at: usize| {
-        let next = at.checked_add(bytes.next_multiple_of(4096))?;
+        let next = at.checked_add(bytes.next_multiple_of(PAGE_BYTES))?;
         (at != 0 && next <= end).then_some(next)
     };
     let taken = RESERVED_AT.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take);
@@ -70,7 +116,7 @@ struct Listed {
 }
 
 const PAGE_MAPPINGS: usize = 255;
-const _: () = assert!(size_of::<Listed>() == 4096);
+const _: () = assert!(size_of::<Listed>() == PAGE_BYTES);
 
 /// Enters a mapping into the list.
 fn remember(start: usize, bytes: usize) {
@@ -107,7 +153,7 @@ pub fn first_overlap(start: usize, end: usize) -> Option<(usize, usize)> {
     // SAFETY: pages of the list are never unmapped.
     while let Some(listed) = unsafe { page.as_ref() } {
         for (at, length) in &listed.mappings {
-            let length = length.load(Ordering::Acquire).next_multiple_of(4096);
+            let length = length.load(Ordering::Acquire).next_multiple_of(PAGE_BYTES);
             let at = at.load(Ordering::Relaxed);
             let is_lower = found.is_none_or(|(lowest, _)| at < lowest);
             if at < end && start < at + length && is_lower {

@@ -12,7 +12,7 @@ use crate::cpu;
 use crate::hot;
 use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
 use crate::loss::Loss;
-use crate::private;
+use crate::private::Block;
 use crate::returned;
 use crate::sys;
 use crate::thread_key;
@@ -398,20 +398,27 @@ fn acquire() -> Option<*mut Thread> {
 }
 
 fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
+    const STATE_BYTES: usize = Block::bytes_of::<Thread>(1);
+    const TOUCHED_BYTES: usize = STATE_BYTES + CachedStack::TOUCHED_BYTES + RecentChildren::BYTES;
     let hot = hot::get();
-    let index = u32::try_from(arena.append(Region::Threads)?).ok()?;
-    let thread = private::map_array::<Thread>(1, size_of::<Thread>())?;
-    let stats = arena.item(Region::Threads, u64::from(index));
+    let mut block = Block::map(STATE_BYTES + CachedStack::BYTES + RecentChildren::BYTES)?;
+    let Some(index) = arena.append(Region::Threads) else {
+        block.give_back();
+        return None;
+    };
+    let thread = block.array::<Thread>(1);
+    let stats = arena.item(Region::Threads, index);
     // SAFETY: fresh memory, written whole except for the directory, which is
     // valid as zeros; the statistics are an item just appended.
     unsafe {
-        (&raw mut (*thread).stack).write(CachedStack::new()?);
-        (&raw mut (*thread).recent_children).write(RecentChildren::new()?);
+        (&raw mut (*thread).stack).write(CachedStack::new(&mut block));
+        (&raw mut (*thread).recent_children).write(RecentChildren::new(&mut block));
         (&raw mut (*thread).stats).write(arena_map::words(stats));
-        (*thread).index = index;
+        (*thread).index = index as u32;
         (*thread).next = hot.threads.load(Ordering::Relaxed);
         (*thread).take_over(tid);
     }
+    block.keep(TOUCHED_BYTES);
     hot.threads.store(thread, Ordering::Release);
     MADE.store(thread, Ordering::Release);
     if hot.thread_count.fetch_add(1, Ordering::Relaxed) == 1 {

@@ -11,7 +11,7 @@
 
 use crate::arena_map::{self, Arena};
 use crate::hot::{self, Hot};
-use crate::private;
+use crate::private::{self, Block};
 use crate::sys;
 use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use residue_arena::node;
@@ -110,9 +110,11 @@ struct Recent {
 const RECENT_CHILDREN: usize = 4096;
 
 impl RecentChildren {
-    pub fn new() -> Option<RecentChildren> {
-        let bytes = RECENT_CHILDREN * size_of::<Recent>();
-        Some(RecentChildren(private::map_array(RECENT_CHILDREN, bytes)?))
+    /// What they take of a block.
+    pub const BYTES: usize = Block::bytes_of::<Recent>(RECENT_CHILDREN);
+
+    pub fn new(block: &mut Block) -> RecentChildren {
+        RecentChildren(block.array(RECENT_CHILDREN))
     }
 
     pub fn forget(&mut self) {

@@ -26,14 +26,19 @@ export async function boxNamed(visit, name) {
   });
 }
 
-/** Puts the mouse on the middle of a box. */
-export async function pointAt(visit, name) {
-  const box = await boxNamed(visit, name);
-  const canvas = visit.page.locator(".flame-canvas");
-  await canvas.scrollIntoViewIfNeeded();
-  const position = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
-  await canvas.hover({ position });
-  return { box, position };
+/** Puts the mouse on the middle of a box; once more where what stands above grew meanwhile and
+    moved the graph away under it. */
+export function pointAt(visit, name) {
+  return eventually(async () => {
+    const box = await boxNamed(visit, name);
+    const canvas = visit.page.locator(".flame-canvas");
+    await canvas.scrollIntoViewIfNeeded();
+    const position = { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+    await canvas.hover({ position });
+    const pointed = await visit.page.locator(".flame-tip-name").textContent({ timeout: 1000 });
+    assert.equal(pointed, name);
+    return { box, position };
+  });
 }
 
 export async function pressBox(visit, name) {

@@ -2,7 +2,8 @@
 //! threads. And the constructor, which runs when this library is loaded.
 
 use super::bundled::{self, Outcome};
-use super::{operators, own_names, real};
+use super::real::{self, Late};
+use super::{operators, own_names};
 use crate::cpu;
 use crate::dynamic;
 use crate::functions;
@@ -20,8 +21,20 @@ use core::ffi::{CStr, c_char, c_int, c_void};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use residue_arena::header;
 
+type Close = unsafe extern "C" fn(*mut c_void) -> c_int;
+
+/// Libdl's, before glibc 2.34, which a program without it may load for a plugin, and unload.
+#[cold]
+fn close_of_libdl() -> Option<Close> {
+    match real::named(c"dlclose", &[c"libdl.so.2"]) {
+        0 => None,
+        // SAFETY: libc's function of this name.
+        close => Some(unsafe { core::mem::transmute::<usize, Close>(close) }),
+    }
+}
+
 pub unsafe fn dlclose(handle: *mut c_void) -> c_int {
-    let Some(real) = real::dlclose() else {
+    let Some(real) = real::dlclose().or_else(close_of_libdl) else {
         return -1;
     };
     // SAFETY: the program's own call, handed on.
@@ -39,35 +52,14 @@ pub unsafe fn dlclose(handle: *mut c_void) -> c_int {
 /// The arguments must be what the function of this name takes.
 pub unsafe fn pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
     const NOT_THERE: c_int = 38;
-    match real::pthread_setname_np() {
-        // SAFETY: the program's own call, handed on.
-        Some(real) => unsafe { thread_names::set_by(real, handle, name) },
-        None => NOT_THERE,
-    }
-}
-
-/// Libgcc's function of this name, found when first needed.
-struct Libgcc {
-    name: &'static CStr,
-    address: AtomicUsize,
-}
-
-impl Libgcc {
-    const fn new(name: &'static CStr) -> Libgcc {
-        Libgcc {
-            name,
-            address: AtomicUsize::new(0),
-        }
-    }
-
-    fn find(&self) -> usize {
-        let known = self.address.load(Ordering::Relaxed);
-        if known != 0 {
-            return known;
-        }
-        let address = real::named(self.name, &[c"libgcc_s.so.1"]);
-        self.address.store(address, Ordering::Relaxed);
-        address
+    static REAL: Late = Late::of_libpthread(c"pthread_setname_np");
+    match REAL.get() {
+        0 => NOT_THERE,
+        // SAFETY: libc's function of this name; the program's own call, handed on.
+        real => unsafe {
+            let real = core::mem::transmute::<usize, thread_names::SetName>(real);
+            thread_names::set_by(real, handle, name)
+        },
     }
 }
 
@@ -103,8 +95,8 @@ macro_rules! libgcc_hooks {
         }
     };
     (@call $symbol:literal, ($($argument:ident),*) $(-> $result:ty, $none:expr)?) => {{
-        static REAL: Libgcc = Libgcc::new($symbol);
-        let address = REAL.find();
+        static REAL: Late = Late::of_libgcc($symbol);
+        let address = REAL.get();
         if address == 0 {
             return $($none)?;
         }
@@ -308,9 +300,9 @@ fn prepare_verification() {
         // SAFETY: the name is terminated.
         unsafe { open(c"libgcc_s.so.1".as_ptr(), sys::RTLD_LAZY) };
     }
-    static BACKTRACE: Libgcc = Libgcc::new(c"_Unwind_Backtrace");
-    static GET_IP: Libgcc = Libgcc::new(c"_Unwind_GetIP");
-    let (backtrace, get_ip) = (BACKTRACE.find(), GET_IP.find());
+    static BACKTRACE: Late = Late::of_libgcc(c"_Unwind_Backtrace");
+    static GET_IP: Late = Late::of_libgcc(c"_Unwind_GetIP");
+    let (backtrace, get_ip) = (BACKTRACE.get(), GET_IP.get());
     if backtrace == 0 || get_ip == 0 {
         setup::note(header::NOTE_NO_LIBGCC);
     }

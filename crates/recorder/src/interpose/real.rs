@@ -79,7 +79,6 @@ real_functions! {
     _Exit: fn(c_int);
     quick_exit: fn(c_int);
     dlclose: fn(*mut c_void) -> c_int;
-    pthread_setname_np: fn(usize, *const c_char) -> c_int;
     execve: fn(*const c_char, Strings, Strings) -> c_int;
     execvpe: fn(*const c_char, Strings, Strings) -> c_int;
     fexecve: fn(c_int, Strings, Strings) -> c_int;
@@ -110,6 +109,43 @@ fn next(name: &[u8]) -> usize {
         return 0;
     };
     dynamic::next(name)
+}
+
+/// A function of a library that a program may load only later: found when it is first called, and
+/// kept, because that library stays.
+pub struct Late {
+    name: &'static CStr,
+    library: &'static CStr,
+    address: AtomicUsize,
+}
+
+impl Late {
+    const fn new(name: &'static CStr, library: &'static CStr) -> Late {
+        Late {
+            name,
+            library,
+            address: AtomicUsize::new(0),
+        }
+    }
+
+    /// In glibc itself since 2.34.
+    pub const fn of_libpthread(name: &'static CStr) -> Late {
+        Late::new(name, c"libpthread.so.0")
+    }
+
+    pub const fn of_libgcc(name: &'static CStr) -> Late {
+        Late::new(name, c"libgcc_s.so.1")
+    }
+
+    /// Zero while there is none.
+    pub fn get(&self) -> usize {
+        let mut address = self.address.load(Ordering::Relaxed);
+        if address == 0 {
+            address = named(self.name, &[self.library]);
+            self.address.store(address, Ordering::Relaxed);
+        }
+        address
+    }
 }
 
 /// A function that is asked for by name when it is needed, in the scope behind

@@ -5,10 +5,9 @@
 //! without the recorder, one that blocks all signals does not block this one (as libc keeps two of
 //! its own out of every mask), and one that wants it for itself gets it, and is sampled no more.
 
-use super::real;
+use super::real::Late;
 use crate::cpu;
-use core::ffi::{CStr, c_int, c_void};
-use core::sync::atomic::{AtomicUsize, Ordering};
+use core::ffi::{c_int, c_void};
 
 /// `sigset_t` of libc.
 const SET_WORDS: usize = 16;
@@ -18,30 +17,6 @@ const USUAL: usize = 0;
 
 const BLOCK: c_int = 0;
 const SET_MASK: c_int = 2;
-
-/// Libc's function of a name, found when first needed; zero where there is none.
-struct Found {
-    name: &'static CStr,
-    address: AtomicUsize,
-}
-
-impl Found {
-    const fn new(name: &'static CStr) -> Found {
-        Found {
-            name,
-            address: AtomicUsize::new(0),
-        }
-    }
-
-    fn get(&self) -> usize {
-        let mut address = self.address.load(Ordering::Relaxed);
-        if address == 0 {
-            address = real::named(self.name, &[c"libpthread.so.0"]);
-            self.address.store(address, Ordering::Relaxed);
-        }
-        address
-    }
-}
 
 /// `struct sigaction` of libc, up to its flags.
 #[repr(C)]
@@ -56,7 +31,7 @@ struct Action {
 /// The arguments must be what the function of this name takes.
 pub unsafe fn sigaction(signal: c_int, action: *const c_void, before: *mut c_void) -> c_int {
     type Real = unsafe extern "C" fn(c_int, *const c_void, *mut c_void) -> c_int;
-    static REAL: Found = Found::new(c"sigaction");
+    static REAL: Late = Late::of_libpthread(c"sigaction");
     // SAFETY: the program's own action, where it has one.
     let wanted = unsafe { action.cast::<Action>().as_ref() };
     if cpu::is_taken(signal) {
@@ -94,7 +69,7 @@ macro_rules! older_ways {
             /// The arguments must be what the function of this name takes.
             pub unsafe fn $name(signal: c_int, handler: usize) -> usize {
                 type Real = unsafe extern "C" fn(c_int, usize) -> usize;
-                static REAL: Found = Found::new($symbol);
+                static REAL: Late = Late::of_libpthread($symbol);
                 if cpu::is_taken(signal) {
                     if handler == USUAL {
                         return USUAL;
@@ -126,7 +101,7 @@ macro_rules! withdrawals {
             /// The argument must be what the function of this name takes.
             pub unsafe fn $name(signal: c_int) -> c_int {
                 type Real = unsafe extern "C" fn(c_int) -> c_int;
-                static REAL: Found = Found::new($symbol);
+                static REAL: Late = Late::of_libpthread($symbol);
                 if cpu::is_taken(signal) {
                     cpu::end();
                 }
@@ -152,7 +127,7 @@ withdrawals! {
 /// The arguments must be what the function of this name takes.
 pub unsafe fn siginterrupt(signal: c_int, interrupts: c_int) -> c_int {
     type Real = unsafe extern "C" fn(c_int, c_int) -> c_int;
-    static REAL: Found = Found::new(c"siginterrupt");
+    static REAL: Late = Late::of_libpthread(c"siginterrupt");
     if cpu::is_taken(signal) {
         return 0;
     }
@@ -178,7 +153,7 @@ macro_rules! masks {
             /// The arguments must be what the function of this name takes.
             pub unsafe fn $name(how: c_int, set: *const u64, before: *mut u64) -> c_int {
                 type Real = unsafe extern "C" fn(c_int, *const u64, *mut u64) -> c_int;
-                static REAL: Found = Found::new($symbol);
+                static REAL: Late = Late::of_libpthread($symbol);
                 const NOT_THERE: c_int = 38;
                 let real = match REAL.get() {
                     0 => return NOT_THERE,

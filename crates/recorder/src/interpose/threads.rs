@@ -3,13 +3,13 @@
 //!
 //! The new thread starts in a stub that leaves no frame behind, so that stacks begin as ever.
 
-use super::real;
+use super::real::Late;
 use crate::hot;
 use crate::loss::Loss;
 use crate::private;
 use crate::recorder;
 use crate::setup;
-use core::ffi::{CStr, c_int, c_void};
+use core::ffi::{c_int, c_void};
 use core::sync::atomic::{AtomicPtr, AtomicUsize, Ordering};
 
 type Routine = unsafe extern "C" fn(*mut c_void) -> *mut c_void;
@@ -70,16 +70,6 @@ fn begin(
     result
 }
 
-/// Libc's function of a name, in libpthread before glibc 2.34.
-fn found(name: &CStr, known: &AtomicUsize) -> usize {
-    let mut address = known.load(Ordering::Relaxed);
-    if address == 0 {
-        address = real::named(name, &[c"libpthread.so.0"]);
-        known.store(address, Ordering::Relaxed);
-    }
-    address
-}
-
 /// # Safety
 /// The arguments must be what the function of this name takes.
 pub unsafe fn pthread_create(
@@ -91,8 +81,8 @@ pub unsafe fn pthread_create(
     type Create =
         unsafe extern "C" fn(*mut c_void, *const c_void, Option<Routine>, *mut c_void) -> c_int;
     const TRY_AGAIN: c_int = 11;
-    static REAL: AtomicUsize = AtomicUsize::new(0);
-    let create = match found(c"pthread_create", &REAL) {
+    static REAL: Late = Late::of_libpthread(c"pthread_create");
+    let create = match REAL.get() {
         0 => return TRY_AGAIN,
         // SAFETY: libc's function of this name.
         address => unsafe { core::mem::transmute::<usize, Create>(address) },
@@ -114,8 +104,8 @@ pub unsafe fn thrd_create(
 ) -> c_int {
     type Create = unsafe extern "C" fn(*mut c_void, Option<Routine>, *mut c_void) -> c_int;
     const ERROR: c_int = 2;
-    static REAL: AtomicUsize = AtomicUsize::new(0);
-    let create = match found(c"thrd_create", &REAL) {
+    static REAL: Late = Late::of_libpthread(c"thrd_create");
+    let create = match REAL.get() {
         0 => return ERROR,
         // SAFETY: libc's function of this name.
         address => unsafe { core::mem::transmute::<usize, Create>(address) },

@@ -5,13 +5,18 @@ use super::proof::{Proof, are_there_together, unproven_after_runs};
 use super::rule::{Cursor, Rule};
 use super::stack_memory::OwnStack;
 use crate::ledger::Record;
-use crate::private;
+use crate::private::Block;
 
 /// Frames that are kept; see `deep` for stacks with more.
 pub const MOST_FRAMES: usize = 1 << 16;
 
 /// Entries of the table by which a capture finds the frame to meet.
 const MEETING_PLACES: usize = 2048;
+
+/// Arrays of which entries are used together do not begin at the same place in their pages: they
+/// would fight for the same sets of the cache.
+const IPS_SHIFT: usize = 136;
+const PROOFS_SHIFT: usize = 2240;
 
 #[inline(always)]
 pub(super) fn meeting_place(address: usize) -> usize {
@@ -85,16 +90,25 @@ pub struct Leaf {
 }
 
 impl CachedStack {
-    pub fn new() -> Option<CachedStack> {
-        Some(CachedStack {
-            addresses: private::map_array(MOST_FRAMES, 4096)?,
-            // Not at the same place in their pages: entries used together would fight
-            // for the same sets of the cache.
-            ips: private::map_array::<usize>(MOST_FRAMES + 512, 4096)?.wrapping_add(136),
-            proofs: private::map_array::<Proof>(MOST_FRAMES + 4096, 4096)?.wrapping_add(2240),
-            places: private::map_array(MEETING_PLACES, 2 * MEETING_PLACES)?,
-            details: private::map_array(MOST_FRAMES, 8192)?,
-            fresh: private::map_array(MOST_FRAMES, 8192)?,
+    /// What its arrays take of a block, and what of that is touched at once.
+    pub const BYTES: usize = Block::bytes_of::<usize>(MOST_FRAMES)
+        + Block::bytes_of::<usize>(MOST_FRAMES + IPS_SHIFT)
+        + Block::bytes_of::<Proof>(MOST_FRAMES + PROOFS_SHIFT)
+        + Block::bytes_of::<u16>(MEETING_PLACES)
+        + Block::bytes_of::<Detail>(MOST_FRAMES)
+        + Block::bytes_of::<Fresh>(MOST_FRAMES);
+    pub const TOUCHED_BYTES: usize = 3 * 4096 + 2 * MEETING_PLACES + 2 * 8192;
+
+    pub fn new(block: &mut Block) -> CachedStack {
+        let ips = block.array::<usize>(MOST_FRAMES + IPS_SHIFT);
+        let proofs = block.array::<Proof>(MOST_FRAMES + PROOFS_SHIFT);
+        CachedStack {
+            addresses: block.array(MOST_FRAMES),
+            ips: ips.wrapping_add(IPS_SHIFT),
+            proofs: proofs.wrapping_add(PROOFS_SHIFT),
+            places: block.array(MEETING_PLACES),
+            details: block.array(MOST_FRAMES),
+            fresh: block.array(MOST_FRAMES),
             length: 0,
             missing: 0,
             noded: 0,
@@ -104,7 +118,7 @@ impl CachedStack {
             own: OwnStack::of_this_thread(),
             ending: Ending::Root,
             leaf: None,
-        })
+        }
     }
 
     /// The stack of the thread that has this.

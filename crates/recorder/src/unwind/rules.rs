@@ -66,7 +66,9 @@ pub fn find(ip: usize, is_exact: bool, misses: &mut u64) -> Found {
             let key = entry.key.load(Ordering::Acquire);
             if key & (node::EXACT_BIT | node::ADDRESS_MASK) == place && key != 0 {
                 let rule = entry.rule.load(Ordering::Acquire);
-                if rule != 0 {
+                // Another load of the code may just have got its own key and rule here.
+                let is_its = entry.key.load(Ordering::Relaxed) == key;
+                if rule != 0 && is_its {
                     return Found {
                         rule: Rule::from_bits(rule),
                         key: modules::unmoved(key),
@@ -95,7 +97,7 @@ fn miss(ip: usize, is_exact: bool, place: u64) -> Found {
         rule,
         key: place | no_table | u64::from(generation) << node::GENERATION_SHIFT,
     };
-    if rule != Rule::NONE {
+    if rule != Rule::NONE && !modules::are_being_listed() {
         insert(found);
     }
     Found {
