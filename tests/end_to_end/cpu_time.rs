@@ -7,7 +7,7 @@ use crate::support::{Lab, describe};
 use nix::sys::signal::Signal;
 use residue_profile::StackKind;
 
-const FUNCTIONS: [&str; 3] = ["burn_one", "burn_two", "burn_five"];
+pub const FUNCTIONS: [&str; 3] = ["burn_one", "burn_two", "burn_five"];
 
 /// The kernel looks at its timers a hundred times a second at least.
 const RATE: &str = "--cpu=97";
@@ -18,7 +18,7 @@ fn sampled_ns(ledger: &Ledger, function: &str) -> u64 {
 
 /// A sample is a point of CPU time drawn at random, so that those of a part of the time are
 /// binomially distributed. Six standard errors: a test that is run every day must not fail by chance.
-fn expect_share(ledger: &Ledger, truths: &Truths, function: &str) {
+pub fn expect_share(ledger: &Ledger, truths: &Truths, function: &str) {
     let period = ledger.profile.meta.options.cpu_period_ns as f64;
     let (all, truth) = (
         truths.get("cpu_ns") as f64,
