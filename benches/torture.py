@@ -211,7 +211,7 @@ class Run:
                 self.complaints.append(f"{name}: it hangs")
         told = [line for line in recorded[2] if line.startswith("residue: ")]
         if place.fault:
-            self.complaints += torture_faults.complaints_of(recorded[0], recorded[2], recorded[1], native[0], native[1])
+            self.complaints += torture_faults.complaints_of(place.fault, recorded[0], recorded[2], recorded[1], native[0], native[1])
             self.read_with_faults(profiles)
         elif not place.may_end_early():
             self.compare_ends(native, recorded)

@@ -162,10 +162,8 @@ pub fn clear_processes(folder: &Path) {
 }
 
 fn can_write(folder: &Path) -> io::Result<()> {
-    let probe = tempfile::Builder::new()
-        .prefix(".residue-probe")
-        .tempfile_in(folder);
-    probe.map(|_| ())
+    // Without a name: it leaves nothing behind, whatever comes between.
+    tempfile::tempfile_in(folder).map(drop)
 }
 
 #[cfg(test)]
