@@ -7,7 +7,7 @@ use crate::support::truth::Truths;
 use crate::support::{Lab, PROFILE, describe, workloads};
 use nix::sys::signal::Signal;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
 
 /// The one directory of a run in the directory given with `--arena-dir`.
 fn arena_directory(base: &Path) -> PathBuf {
@@ -342,4 +342,34 @@ fn a_directory_that_is_still_recorded_or_somebodys_own_is_not_deleted() {
     assert_eq!(lab.names_in("own"), ["thoughts"]);
     assert_eq!(lab.profiles().len(), 1);
     lab.profiles()[0].1.expect_truths(&Truths::parse(&told));
+}
+
+/// Whatever reading fails with, from whichever time on: there is a profile, or the recording is kept and told.
+#[test]
+fn a_recording_that_cannot_be_read_is_kept_and_told() {
+    for turn in 1..=12 {
+        let lab = Lab::new();
+        let arenas = lab.folder("arenas");
+        let fault = format!("inject=pread64:error=ENOMEM:when={turn}+");
+        let mut command = Command::new("strace");
+        command.args(["-f", "--detach-on=execve", "-o", "/dev/null", "-e", &fault]);
+        command.arg(lab.residue().get_program());
+        command.args(["run", "-q", "-o", PROFILE, "--arena-dir"]);
+        command.arg(&arenas).arg("--").arg(workloads::find("hello"));
+        lab.prepare(&mut command);
+        let output = process::finish(command);
+        if lab.path(PROFILE).exists() {
+            continue;
+        }
+        let told = describe(&output);
+        assert!(told.contains("residue: "), "{turn}: {told}");
+        let wanted = lab.path(PROFILE);
+        let left = arena_directory(&arenas);
+        let recovered = recover(&lab, &[&left, Path::new("-o"), &wanted]);
+        assert!(
+            lab.path(PROFILE).exists(),
+            "{turn}: {}",
+            describe(&recovered)
+        );
+    }
 }

@@ -14,7 +14,7 @@
 
 use anyhow::{Context, Result, bail};
 use residue_arena::{FILE_SUFFIX, UNRECORDED_SUFFIX};
-use residue_finish::{ArenaFile, Asked, Identity, plain_file};
+use residue_finish::{ArenaFile, Asked, Error, Identity, plain_file};
 use std::collections::BTreeSet;
 use std::ffi::OsStr;
 use std::fs;
@@ -238,14 +238,22 @@ impl ArenaDirectory {
 
     /// The recordings that can be read, in the order in which they were made.
     pub fn arenas(&self) -> Vec<Arena> {
+        self.arenas_and_troubles().0
+    }
+
+    /// The same, and those that are there and cannot be read now, with the reason.
+    pub fn arenas_and_troubles(&self) -> (Vec<Arena>, Vec<(PathBuf, anyhow::Error)>) {
         let mut arenas = ended::finished_in(&self.path);
-        let unfinished = self
-            .files()
-            .into_iter()
-            .filter_map(|path| Arena::open(path).ok());
-        arenas.extend(unfinished);
+        let mut troubles = Vec::new();
+        for path in self.files() {
+            match Arena::open(path.clone()) {
+                Ok(arena) => arenas.push(arena),
+                Err(error) if was_never_begun(&error) => {}
+                Err(error) => troubles.push((path, error)),
+            }
+        }
         arenas.sort_by_key(|arena| arena.identity.started_monotonic_ns);
-        arenas
+        (arenas, troubles)
     }
 
     /// The processes that made a file and could not begin to record.
@@ -319,7 +327,7 @@ impl ArenaDirectory {
             return;
         }
         for file in self.files() {
-            if ArenaFile::open(&file).is_err() {
+            if matches!(ArenaFile::open(&file), Err(Error::NotAnArena { .. })) {
                 let _ = fs::remove_file(file);
             }
         }
@@ -377,6 +385,11 @@ impl Arena {
         }
         false
     }
+}
+
+/// Whether there is nothing to read, in whatever state the machine is.
+fn was_never_begun(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(Error::NotAnArena { .. }))
 }
 
 fn free_bytes(path: &Path) -> Option<u64> {

@@ -98,7 +98,7 @@ impl Run {
         search: &Search,
         mut take: impl FnMut(Finished),
     ) {
-        let arenas = directory.arenas();
+        let (arenas, troubles) = directory.arenas_and_troubles();
         let planned = self.plan(arenas.clone());
         let kept: BTreeSet<&Path> = planned.iter().map(|one| &*one.arena.path).collect();
         for arena in arenas {
@@ -114,6 +114,13 @@ impl Run {
                 profile: self.finish(one, search),
                 path: one.path.clone(),
                 is_chosen: one.is_chosen,
+            });
+        }
+        for (path, error) in troubles {
+            take(Finished {
+                profile: Err(error.context("not finished; residue recover tries again")),
+                path,
+                is_chosen: false,
             });
         }
         directory.remove();
