@@ -1,8 +1,8 @@
 //! Which live blocks are lost, which are held, and who holds them.
 //!
 //! ```text
-//!   blocks --> Heap --+
-//!   roots ------------+--> Graph --> Marks --> Lost   by stack, birth and state
+//!   blocks --> Heap --+                        +--> Lost         by stack, birth and state
+//!   roots ------------+--> Graph --> Marks ----+--> Chains       from a root to each stack
 //!   Memory -----------+
 //! ```
 //!
@@ -25,6 +25,7 @@
 mod ancestors;
 mod bits;
 mod block;
+mod chains;
 mod components;
 mod counts;
 mod finder;
@@ -34,15 +35,18 @@ mod index;
 mod lost;
 mod marks;
 mod memory;
+mod origins;
 mod root;
 mod rows;
 mod scan;
 
 pub use block::{Block, BlockId, PointerKind};
+pub use chains::{Chain, Chains, Offset, Repeat, StackChains, Step};
 pub use counts::{Counts, Progress};
 pub use graph::{Graph, Pointer};
 pub use heap::Heap;
 pub use lost::{Amount, Lost, StackSums, Sum};
 pub use marks::{Holder, Marks, State};
 pub use memory::Memory;
+pub use origins::Origins;
 pub use root::{Root, RootWord, RootWords};

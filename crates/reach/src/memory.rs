@@ -162,7 +162,7 @@ mod tests {
     #[test]
     fn small_ranges_are_read_in_one_piece() {
         let memory = Ranges {
-            there: vec![0x1000..0x20_0000],
+            there: std::iter::once(0x1000..0x20_0000).collect(),
             readings: Cell::new(0),
         };
         let mut window = Window::new(&memory);
@@ -175,12 +175,12 @@ mod tests {
     #[test]
     fn a_claim_of_the_whole_address_space_comes_to_an_end() {
         let memory = Ranges {
-            there: vec![0x1000..0x2000],
+            there: std::iter::once(0x1000..0x2000).collect(),
             readings: Cell::new(0),
         };
         let mut window = Window::new(&memory);
         let (bytes, unread) = seen(&mut window, 0..u64::MAX, 0);
         assert_eq!(bytes, 0x1000);
-        assert_eq!(unread, (u64::MAX & !7) - 0x1000);
+        assert_eq!(unread, u64::MAX - 7 - 0x1000);
     }
 }

@@ -1,4 +1,5 @@
 //! Questions about memories made up for them, with known answers.
 
+mod chains;
 mod marks;
 mod picture;
