@@ -3,7 +3,7 @@
 //! ```text
 //!   blocks --> Heap --+                        +--> Lost         by stack, birth and state
 //!   roots ------------+--> Graph --> Marks ----+--> Chains       from a root to each stack
-//!   Memory -----------+
+//!   Memory -----------+                        +--> Dominators   on what the bytes hang
 //! ```
 //!
 //! The search is conservative: every aligned word whose value lies inside a block is taken
@@ -28,6 +28,7 @@ mod block;
 mod chains;
 mod components;
 mod counts;
+mod dominators;
 mod finder;
 mod graph;
 mod heap;
@@ -43,6 +44,7 @@ mod scan;
 pub use block::{Block, BlockId, PointerKind};
 pub use chains::{Chain, Chains, Offset, Repeat, StackChains, Step};
 pub use counts::{Counts, Progress};
+pub use dominators::{Dominator, Dominators, Head};
 pub use graph::{Graph, Pointer};
 pub use heap::Heap;
 pub use lost::{Amount, Lost, StackSums, Sum};

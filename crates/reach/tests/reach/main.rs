@@ -1,5 +1,6 @@
 //! Questions about memories made up for them, with known answers.
 
 mod chains;
+mod dominators;
 mod marks;
 mod picture;
