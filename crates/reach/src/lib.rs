@@ -3,7 +3,8 @@
 //! ```text
 //!   blocks --> Heap --+                        +--> Lost         by stack, birth and state
 //!   roots ------------+--> Graph --> Marks ----+--> Chains       from a root to each stack
-//!   Memory -----------+                        +--> Dominators   on what the bytes hang
+//!   Memory -----------+      |                 +--> Dominators   on what the bytes hang
+//!                            +--> Shapes                         lists, maps, arrays of pointers
 //! ```
 //!
 //! The search is conservative: every aligned word whose value lies inside a block is taken
@@ -40,6 +41,7 @@ mod origins;
 mod root;
 mod rows;
 mod scan;
+mod shapes;
 
 pub use block::{Block, BlockId, PointerKind};
 pub use chains::{Chain, Chains, Offset, Repeat, StackChains, Step};
@@ -52,3 +54,4 @@ pub use marks::{Holder, Marks, State};
 pub use memory::Memory;
 pub use origins::Origins;
 pub use root::{Root, RootWord, RootWords};
+pub use shapes::{LargestArray, Shape, Shapes, StackShape};

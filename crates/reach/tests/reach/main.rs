@@ -4,3 +4,4 @@ mod chains;
 mod dominators;
 mod marks;
 mod picture;
+mod shapes;
