@@ -2,6 +2,9 @@
 
 mod chains;
 mod dominators;
+mod hostile;
+mod large;
 mod marks;
+mod naive;
 mod picture;
 mod shapes;
