@@ -20,9 +20,9 @@ use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// How far back a stack counts as the same step.
-const MAX_PERIOD: usize = 4;
+const MAX_PERIOD: u32 = 4;
 /// Longer chains leave steps out in the middle.
-const MAX_STEPS: u32 = 64;
+const MAX_STEPS: u16 = 64;
 
 /// Where in a holder the pointer is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,12 +35,8 @@ pub enum Offset {
 }
 
 impl Offset {
-    fn merge(slot: &mut Option<Offset>, other: Offset) {
-        *slot = match *slot {
-            None => Some(other),
-            Some(offset) if offset == other => Some(offset),
-            Some(_) => Some(Offset::Various),
-        };
+    fn merge(self, other: Offset) -> Offset {
+        if self == other { self } else { Offset::Various }
     }
 }
 
@@ -105,7 +101,7 @@ pub struct Chains {
 }
 
 impl Chains {
-    /// Needs four bytes a block while it runs, and some hundred for each distinct chain.
+    /// Needs four bytes a block while it runs, and about 80 for each distinct chain.
     pub fn new(graph: &Graph, marks: &Marks, origins: &Origins, max_per_stack: usize) -> Self {
         let trie = Trie::new(graph, marks, origins);
         let mut ends: Vec<u32> = (0..trie.nodes.len() as u32).collect();
@@ -134,21 +130,25 @@ impl Chains {
 }
 
 /// All chains, with their common beginnings once.
+#[derive(Default)]
 struct Trie {
     nodes: Vec<Node>,
+    known: FxHashMap<(Parent, u32), u32>,
+    /// Of nodes that are repeated.
+    repeats: FxHashMap<u32, Repeat>,
+    /// Of nodes that a root holds: the first word, and how many.
+    root_words: FxHashMap<u32, (u32, u64)>,
 }
 
+/// There may be as many as blocks, where no two chains are alike.
 struct Node {
     parent: Parent,
     stack: u32,
-    depth: u32,
-    amount: Amount,
-    largest: (u64, u32),
-    held_at: Option<Offset>,
-    repeat: Option<Repeat>,
+    depth: u16,
     follows_gap: bool,
-    root_word: u32,
-    root_words: u64,
+    largest: u32,
+    amount: Amount,
+    held_at: Option<Offset>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -159,27 +159,25 @@ enum Parent {
 
 impl Trie {
     fn new(graph: &Graph, marks: &Marks, origins: &Origins) -> Self {
-        let mut trie = Trie { nodes: Vec::new() };
-        let mut known: FxHashMap<(Parent, u32), u32> = FxHashMap::default();
-        let mut node_of = vec![NONE; graph.heap().len()];
+        let heap = graph.heap();
+        let mut trie = Trie::default();
+        let mut node_of = vec![NONE; heap.len()];
         for (number, word) in graph.root_words().iter().enumerate() {
             if marks.holds_from_root(number, word) {
                 let parent = Parent::Origin(origins.of_word(number));
-                let stack = graph.heap().stack(word.target);
-                let node = trie.node(&mut known, parent, stack, number as u32);
-                trie.nodes[node as usize].root_words += 1;
+                let node = trie.node(parent, heap.stack(word.target));
+                trie.root_words.entry(node).or_insert((number as u32, 0)).1 += 1;
                 trie.add(node, word.target, graph);
                 node_of[word.target.index()] = node;
             }
         }
         for &holder in marks.held() {
             let holder_node = node_of[holder as usize];
-            let from = graph.heap().blocks()[holder as usize];
+            let from = heap.blocks()[holder as usize];
             let mut take = |target: u32, offset: Offset| {
                 let place = target as usize;
-                if node_of[place] == NONE && marks.holder_block(target) == holder {
-                    let stack = graph.heap().stack(BlockId(target));
-                    let node = trie.step(&mut known, holder_node, stack, offset);
+                if marks.holder_block(target) == holder && node_of[place] == NONE {
+                    let node = trie.step(holder_node, heap.stack(BlockId(target)), offset);
                     trie.add(node, BlockId(target), graph);
                     node_of[place] = node;
                 }
@@ -187,7 +185,7 @@ impl Trie {
             for edge in graph.rows().edges(holder) {
                 take(edge.target, Offset::Bytes(from.offset_of_word(edge.word)));
             }
-            if let Some(outer) = graph.heap().outer(BlockId(holder)) {
+            if let Some(outer) = heap.outer(BlockId(holder)) {
                 take(outer.0, Offset::Inside);
             }
         }
@@ -195,18 +193,12 @@ impl Trie {
     }
 
     /// The node of a block of this stack that is held by one of that node.
-    fn step(
-        &mut self,
-        known: &mut FxHashMap<(Parent, u32), u32>,
-        holder: u32,
-        stack: u32,
-        offset: Offset,
-    ) -> u32 {
+    fn step(&mut self, holder: u32, stack: u32, offset: Offset) -> u32 {
         let mut back = holder;
-        for period in 1..=MAX_PERIOD as u32 {
-            let node = &mut self.nodes[back as usize];
+        for period in 1..=MAX_PERIOD {
+            let node = &self.nodes[back as usize];
             if node.stack == stack {
-                repeat(&mut node.repeat, period, offset);
+                self.repeat(back, period, offset);
                 return back;
             }
             match node.parent {
@@ -215,32 +207,37 @@ impl Trie {
             }
         }
         let mut parent = holder;
-        let mut has_gap = false;
+        let mut follows_gap = false;
         while self.nodes[parent as usize].depth >= MAX_STEPS
             && let Parent::Node(before) = self.nodes[parent as usize].parent
         {
             parent = before;
-            has_gap = true;
+            follows_gap = true;
         }
-        let node = self.node(known, Parent::Node(parent), stack, NONE);
+        let node = self.node(Parent::Node(parent), stack);
         let slot = &mut self.nodes[node as usize];
-        Offset::merge(
-            &mut slot.held_at,
-            if has_gap { Offset::Various } else { offset },
-        );
-        slot.follows_gap |= has_gap;
+        let offset = if follows_gap { Offset::Various } else { offset };
+        slot.held_at = Some(slot.held_at.map_or(offset, |known| known.merge(offset)));
+        slot.follows_gap |= follows_gap;
         node
     }
 
-    fn node(
-        &mut self,
-        known: &mut FxHashMap<(Parent, u32), u32>,
-        parent: Parent,
-        stack: u32,
-        root_word: u32,
-    ) -> u32 {
+    /// Of several periods the shortest is told.
+    fn repeat(&mut self, node: u32, period: u32, offset: Offset) {
+        let first = Repeat {
+            period,
+            offset,
+            blocks: 0,
+        };
+        let repeat = self.repeats.entry(node).or_insert(first);
+        repeat.blocks += 1;
+        repeat.period = repeat.period.min(period);
+        repeat.offset = repeat.offset.merge(offset);
+    }
+
+    fn node(&mut self, parent: Parent, stack: u32) -> u32 {
         let next = self.nodes.len() as u32;
-        let found = *known.entry((parent, stack)).or_insert(next);
+        let found = *self.known.entry((parent, stack)).or_insert(next);
         if found == next {
             let depth = match parent {
                 Parent::Origin(_) => 1,
@@ -250,24 +247,22 @@ impl Trie {
                 parent,
                 stack,
                 depth,
-                amount: Amount::default(),
-                largest: (0, NONE),
-                held_at: None,
-                repeat: None,
                 follows_gap: false,
-                root_word,
-                root_words: 0,
+                largest: NONE,
+                amount: Amount::default(),
+                held_at: None,
             });
         }
         found
     }
 
     fn add(&mut self, node: u32, block: BlockId, graph: &Graph) {
+        let heap = graph.heap();
         let node = &mut self.nodes[node as usize];
-        let bytes = graph.heap().bytes(block);
+        let bytes = heap.bytes(block);
         node.amount.add(Amount::of(bytes));
-        if node.largest.1 == NONE || bytes > node.largest.0 {
-            node.largest = (bytes, block.0);
+        if node.largest == NONE || bytes > heap.bytes(BlockId(node.largest)) {
+            node.largest = block.0;
         }
     }
 
@@ -299,7 +294,7 @@ impl Trie {
             steps.push(Step {
                 stack: node.stack,
                 held_at: node.held_at,
-                repeat: node.repeat,
+                repeat: self.repeats.get(&at).copied(),
                 follows_gap: node.follows_gap,
                 amount: node.amount,
             });
@@ -307,35 +302,16 @@ impl Trie {
                 Parent::Node(parent) => at = parent,
                 Parent::Origin(origin) => {
                     steps.reverse();
+                    let (root_word, root_words) = self.root_words[&at];
                     return Chain {
                         origin,
-                        root_word: node.root_word,
-                        root_words: node.root_words,
+                        root_word,
+                        root_words,
                         steps,
-                        largest: BlockId(self.nodes[end as usize].largest.1),
+                        largest: BlockId(self.nodes[end as usize].largest),
                     };
                 }
             }
-        }
-    }
-}
-
-/// Of several periods the shortest is told.
-fn repeat(slot: &mut Option<Repeat>, period: u32, offset: Offset) {
-    match slot {
-        Some(known) => {
-            known.blocks += 1;
-            known.period = known.period.min(period);
-            let mut merged = Some(known.offset);
-            Offset::merge(&mut merged, offset);
-            known.offset = merged.unwrap_or(offset);
-        }
-        None => {
-            *slot = Some(Repeat {
-                period,
-                offset,
-                blocks: 1,
-            });
         }
     }
 }

@@ -50,6 +50,11 @@ impl Components {
         }
     }
 
+    /// The same for all of a component.
+    pub fn number(&self, block: u32) -> u32 {
+        self.numbers[block as usize]
+    }
+
     /// Whether nothing outside of its component points into it.
     pub fn is_source(&self, block: u32) -> bool {
         let number = self.numbers[block as usize];

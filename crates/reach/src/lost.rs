@@ -45,8 +45,7 @@ pub struct StackSums {
     pub lost_in_cycle: Amount,
     pub held_by_lost: Amount,
     pub interior_only: Amount,
-    /// What hangs on the lost blocks of this stack, of whatever stack: each on the lost
-    /// block that is nearest to it.
+    /// What hangs on the lost blocks of this stack, of whatever stack.
     pub taken_along: Amount,
     /// The first and last birth of what is lost.
     pub lost_births: Option<(u32, u32)>,
@@ -86,10 +85,20 @@ impl StackSums {
     }
 }
 
+/// What of one stack hangs on the lost blocks of another: each block on the one that is
+/// nearest to it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct TakenAlong {
+    pub lost_stack: u32,
+    pub stack: u32,
+    pub amount: Amount,
+}
+
 #[derive(Debug)]
 pub struct Lost {
     sums: Vec<Sum>,
     stacks: Vec<StackSums>,
+    taken_along: Vec<TakenAlong>,
 }
 
 impl Lost {
@@ -107,12 +116,18 @@ impl Lost {
                 last.add(sum);
             }
         }
-        for (stack, amount) in taken_along(graph, marks) {
-            if let Ok(place) = stacks.binary_search_by_key(&stack, |sums| sums.stack) {
-                stacks[place].taken_along = amount;
+        let taken_along = taken_along(graph, marks);
+        for taken in &taken_along {
+            let place = stacks.binary_search_by_key(&taken.lost_stack, |sums| sums.stack);
+            if let Ok(place) = place {
+                stacks[place].taken_along.add(taken.amount);
             }
         }
-        Lost { sums, stacks }
+        Lost {
+            sums,
+            stacks,
+            taken_along,
+        }
     }
 
     /// Sorted by stack, birth and state.
@@ -123,6 +138,11 @@ impl Lost {
     /// Every stack that left anything, sorted by its number.
     pub fn stacks(&self) -> &[StackSums] {
         &self.stacks
+    }
+
+    /// Sorted by the stack that is lost, then by the other.
+    pub fn taken_along(&self) -> &[TakenAlong] {
+        &self.taken_along
     }
 
     pub fn of_stack(&self, stack: u32) -> Option<&StackSums> {
@@ -163,24 +183,33 @@ fn sums(graph: &Graph, marks: &Marks) -> Vec<Sum> {
     sums
 }
 
-/// By the stack of what is lost. Four bytes a block while it runs.
-fn taken_along(graph: &Graph, marks: &Marks) -> FxHashMap<u32, Amount> {
-    let mut amounts: FxHashMap<u32, Amount> = FxHashMap::default();
+/// Four bytes a block while it runs.
+fn taken_along(graph: &Graph, marks: &Marks) -> Vec<TakenAlong> {
     if marks.not_held().is_empty() {
-        return amounts;
+        return Vec::new();
     }
-    let mut stacks = vec![0; graph.heap().len()];
+    let mut amounts: FxHashMap<(u32, u32), Amount> = FxHashMap::default();
+    let mut lost_stacks = vec![0; graph.heap().len()];
     for &block in marks.not_held() {
-        let id = BlockId(block);
+        let stack = graph.heap().stack(BlockId(block));
         let holder = marks.holder_block(block);
-        stacks[id.index()] = if holder == NONE {
-            graph.heap().stack(id)
+        if holder == NONE {
+            lost_stacks[block as usize] = stack;
         } else {
-            let stack = stacks[holder as usize];
-            let amount = Amount::of(graph.heap().bytes(id));
-            amounts.entry(stack).or_default().add(amount);
-            stack
-        };
+            let lost_stack = lost_stacks[holder as usize];
+            lost_stacks[block as usize] = lost_stack;
+            let amount = Amount::of(graph.heap().bytes(BlockId(block)));
+            amounts.entry((lost_stack, stack)).or_default().add(amount);
+        }
     }
-    amounts
+    let mut rows: Vec<TakenAlong> = amounts
+        .into_iter()
+        .map(|((lost_stack, stack), amount)| TakenAlong {
+            lost_stack,
+            stack,
+            amount,
+        })
+        .collect();
+    rows.sort_unstable_by_key(|taken| (taken.lost_stack, taken.stack));
+    rows
 }

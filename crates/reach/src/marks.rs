@@ -44,6 +44,8 @@ pub struct Marks {
     /// Nearest to a root first; then what is lost and what hangs on it.
     order: Vec<u32>,
     held_blocks: usize,
+    /// Members of lost cycles, those of one together: a number for each cycle, and the block.
+    cycles: Vec<(u32, u32)>,
 }
 
 const UNSEEN: u8 = 7;
@@ -58,6 +60,7 @@ impl Marks {
             holders: vec![NONE; blocks],
             order: Vec::with_capacity(blocks),
             held_blocks: 0,
+            cycles: Vec::new(),
         };
         for (number, word) in graph.root_words().iter().enumerate() {
             let holder = (blocks + number) as u32;
@@ -75,6 +78,7 @@ impl Marks {
         let components = Components::new(graph, |block| self.is_unseen(block));
         for block in (0..self.flags.len() as u32).filter(|&block| components.is_source(block)) {
             let state = if components.is_cycle(block) {
+                self.cycles.push((components.number(block), block));
                 State::LostInCycle
             } else {
                 State::Lost
@@ -82,6 +86,7 @@ impl Marks {
             self.reach(block, state, NONE, None);
         }
         drop(components);
+        self.cycles.sort_unstable();
         self.go_on(graph, self.held_blocks, State::HeldByLost);
     }
 
@@ -154,9 +159,17 @@ impl Marks {
         self.held_blocks
     }
 
+    /// The blocks of each cycle that is lost.
+    pub fn lost_cycles(&self) -> impl Iterator<Item = impl Iterator<Item = BlockId> + '_> + '_ {
+        let cycles = self.cycles.chunk_by(|one, other| one.0 == other.0);
+        cycles.map(|members| members.iter().map(|&(_, block)| BlockId(block)))
+    }
+
     /// What is kept here.
     pub fn heap_bytes(&self) -> usize {
-        self.flags.capacity() + (self.holders.capacity() + self.order.capacity()) * 4
+        self.flags.capacity()
+            + (self.holders.capacity() + self.order.capacity()) * 4
+            + self.cycles.capacity() * 8
     }
 
     /// All that is held, nearest to a root first.

@@ -13,11 +13,13 @@
 
 use crate::block::{NONE, PointerKind};
 
+/// A terabyte of pointers would not fit into memory.
+const POSITION_BYTES: usize = 5;
+
 #[derive(Debug)]
 pub(crate) struct Rows {
-    /// Where each row begins, 40 bits; 0 for none.
-    low: Vec<u32>,
-    high: Vec<u8>,
+    /// Where each row begins; 0 for none.
+    positions: Vec<[u8; POSITION_BYTES]>,
     packed: Vec<u8>,
 }
 
@@ -33,27 +35,24 @@ pub(crate) struct Edge {
 impl Rows {
     pub fn new(blocks: usize) -> Self {
         Rows {
-            low: vec![0; blocks],
-            high: vec![0; blocks],
+            positions: vec![[0; POSITION_BYTES]; blocks],
             packed: vec![0],
         }
     }
 
     pub fn put(&mut self, block: u32, row: &OpenRow) {
-        let position = self.packed.len() as u64;
-        // More than a terabyte of pointers cannot be kept, and does not fit into memory.
-        if row.count == 0 || position >> 40 != 0 {
+        let [position @ .., _, _, _] = (self.packed.len() as u64).to_le_bytes();
+        if row.count == 0 {
             return;
         }
-        self.low[block as usize] = position as u32;
-        self.high[block as usize] = (position >> 32) as u8;
+        self.positions[block as usize] = position;
         put_varint(&mut self.packed, u64::from(row.count));
         self.packed.extend_from_slice(&row.packed);
     }
 
     pub fn edges(&self, block: u32) -> Edges<'_> {
-        let (low, high) = (self.low[block as usize], self.high[block as usize]);
-        let position = (u64::from(high) << 32 | u64::from(low)) as usize;
+        let [a, b, c, d, e] = self.positions[block as usize];
+        let position = u64::from_le_bytes([a, b, c, d, e, 0, 0, 0]) as usize;
         let mut edges = Edges {
             packed: &self.packed,
             cursor: Cursor {
@@ -79,7 +78,7 @@ impl Rows {
     }
 
     pub fn heap_bytes(&self) -> usize {
-        self.low.capacity() * 4 + self.high.capacity() + self.packed.capacity()
+        self.positions.capacity() * POSITION_BYTES + self.packed.capacity()
     }
 }
 

@@ -91,6 +91,11 @@ impl Forest {
     }
 }
 
+/// All edges of a graph, the same each time.
+pub(crate) trait Edges {
+    fn each(&self, edge: impl FnMut(u32, u32));
+}
+
 /// Who points to each vertex.
 pub(crate) struct Predecessors {
     firsts: Vec<u64>,
@@ -98,10 +103,9 @@ pub(crate) struct Predecessors {
 }
 
 impl Predecessors {
-    /// `each_edge` hands over all edges (from, to), twice the same.
-    pub fn new(vertices: usize, each_edge: impl Fn(&mut dyn FnMut(u32, u32))) -> Self {
+    pub fn new(vertices: usize, edges: &impl Edges) -> Self {
         let mut firsts = vec![0u64; vertices + 1];
-        each_edge(&mut |_, to| firsts[to as usize] += 1);
+        edges.each(|_, to| firsts[to as usize] += 1);
         let mut end = 0;
         for first in &mut firsts {
             end += *first;
@@ -109,7 +113,7 @@ impl Predecessors {
         }
         let mut sources = vec![0; end as usize];
         // From the ends down to the firsts.
-        each_edge(&mut |from, to| {
+        edges.each(|from, to| {
             let place = &mut firsts[to as usize];
             *place -= 1;
             sources[*place as usize] = from;

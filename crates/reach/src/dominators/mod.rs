@@ -32,7 +32,7 @@ pub enum Dominator {
 }
 
 /// Of what is held. Keeps 28 bytes for each held block and origin; while it is made about 44
-/// for each, and 4 for each pointer.
+/// for each, and 4 to 8 for each pointer.
 pub struct Dominators {
     tree: Tree,
     /// By the numbers of the tree.

@@ -1,7 +1,7 @@
 //! The graph of what is held as numbers: one vertex above all origins, then the origins, then
 //! the blocks; and the order in which a depth-first search meets them.
 
-use super::lengauer_tarjan::Predecessors;
+use super::lengauer_tarjan::{Edges, Predecessors};
 use crate::block::NONE;
 use crate::graph::Graph;
 use crate::origins::Origins;
@@ -80,12 +80,27 @@ impl Search {
     }
 
     pub fn predecessors(&self, vertices: Vertices<'_>) -> Predecessors {
-        Predecessors::new(self.vertices.len(), |each| {
-            for (number, &vertex) in self.vertices.iter().enumerate() {
-                vertices.each_next(vertex, |next| {
-                    each(number as u32, self.numbers[next as usize]);
-                });
+        let numbered = Numbered {
+            vertices,
+            numbers: &self.numbers,
+        };
+        Predecessors::new(self.vertices.len(), &numbered)
+    }
+}
+
+struct Numbered<'a> {
+    vertices: Vertices<'a>,
+    numbers: &'a [u32],
+}
+
+impl Edges for Numbered<'_> {
+    /// In the order of the rows, which lie one behind the other.
+    fn each(&self, mut edge: impl FnMut(u32, u32)) {
+        for (vertex, &number) in (0..).zip(self.numbers) {
+            if number != NONE {
+                let each = |next: u32| edge(number, self.numbers[next as usize]);
+                self.vertices.each_next(vertex, each);
             }
-        })
+        }
     }
 }

@@ -1,7 +1,9 @@
-//! How long it takes and how much memory it needs, for two million blocks in a gigabyte:
+//! How long it takes and how much memory it needs, for two million blocks in a gigabyte, or as
+//! many as the environment says:
 //!
 //! ```text
 //! cargo test --release -p residue-reach --test reach -- --ignored --nocapture large
+//! REACH_BLOCKS=4000000 REACH_GIB=4 cargo test ...
 //! ```
 
 use residue_reach::{
@@ -9,8 +11,6 @@ use residue_reach::{
 };
 use residue_testkit::random::Random;
 
-const BLOCKS: u64 = 2_000_000;
-const MEMORY_BYTES: u64 = 1 << 30;
 const START: u64 = 0x7f00_0000_0000;
 /// A few stacks make most blocks, and up to this many bits of them there are.
 const STACK_BITS: u64 = 14;
@@ -35,17 +35,22 @@ impl Gigabyte {
     }
 }
 
-/// Sizes from 16 bytes to 16 KiB; every eighth word is a pointer, half of the others look like
-/// numbers, half like text.
-fn made_up() -> (Gigabyte, Vec<Block>) {
+fn number_in_environment(key: &str) -> Option<u64> {
+    std::env::var(key).ok()?.parse().ok()
+}
+
+/// Most blocks are small, most bytes in large ones. Of small ones every eighth word is a
+/// pointer, of large ones every 64th; the others look like numbers, like text, or are zero.
+fn made_up(count: u64, memory_bytes: u64) -> (Gigabyte, Vec<Block>) {
+    let large_bits = u64::from((memory_bytes / count).ilog2()) + 7;
     let mut random = Random::new(8);
-    let mut memory = Gigabyte(vec![0; MEMORY_BYTES as usize]);
+    let mut memory = Gigabyte(vec![0; memory_bytes as usize]);
     let mut blocks = Vec::new();
     let mut at = START + ROOT_WORDS * 8;
-    let end = START + MEMORY_BYTES;
-    while (blocks.len() as u64) < BLOCKS && at + (32 << 10) < end {
+    let end = START + memory_bytes;
+    while (blocks.len() as u64) < count && at + (1 << large_bits) + 4096 < end {
         let bytes = if random.one_in(16) {
-            random.skewed(14)
+            random.skewed(large_bits)
         } else {
             16 + random.below(200)
         };
@@ -53,20 +58,21 @@ fn made_up() -> (Gigabyte, Vec<Block>) {
             start: at,
             bytes,
             stack: random.skewed(STACK_BITS) as u32,
-            birth: (blocks.len() as u64 * 1000 / BLOCKS) as u32,
+            birth: (blocks.len() as u64 * 1000 / count) as u32,
         });
         at += (bytes + 8).next_multiple_of(16).max(32);
         // Room that is free.
-        if random.one_in(4) {
+        if random.one_in(8) {
             at += random.below(1700) & !15;
         }
     }
     for place in 0..blocks.len() {
         let block = blocks[place];
         for word in 0..block.bytes / 8 {
+            let is_sparse = block.bytes > 1024 && !random.one_in(8);
             let value = match random.below(16) {
-                0 | 1 => pointer(&mut random, &blocks, place),
-                2..8 => random.skewed(40),
+                0 | 1 if !is_sparse => pointer(&mut random, &blocks, place),
+                0..8 => random.skewed(40),
                 8..12 => random.bits() & 0x7f7f_7f7f_7f7f_7f7f,
                 _ => 0,
             };
@@ -149,14 +155,16 @@ impl Table {
 #[test]
 #[ignore = "measures; needs 1.5 GiB"]
 fn large_memories() {
-    let (memory, blocks) = made_up();
+    let count = number_in_environment("REACH_BLOCKS").unwrap_or(2_000_000);
+    let memory_bytes = number_in_environment("REACH_GIB").unwrap_or(1) << 30;
+    let (memory, blocks) = made_up(count, memory_bytes);
     let given_bytes = (blocks.capacity() * size_of::<Block>()) as u64;
     let table = Table {
         before_bytes: status_bytes("VmRSS").saturating_sub(given_bytes),
         blocks: blocks.len() as u64,
-        gigabytes: MEMORY_BYTES as f64 / 1e9,
+        gigabytes: memory_bytes as f64 / 1e9,
     };
-    println!("{} blocks, {} bytes of memory", blocks.len(), MEMORY_BYTES);
+    println!("{} blocks, {memory_bytes} bytes of memory", blocks.len());
     let roots = vec![Root {
         id: 1,
         words: RootWords::Range(START..START + ROOT_WORDS * 8),

@@ -1,7 +1,7 @@
 //! What is lost, what is held, and by whom.
 
 use crate::picture::{GLOBALS, Picture};
-use residue_reach::{Block, Holder, Lost, Root, RootWords, State};
+use residue_reach::{Block, Holder, Lost, Root, RootWords, State, lost_cycles};
 
 #[test]
 fn raw_pointers_in_a_global_vector() {
@@ -65,6 +65,33 @@ fn a_cycle_that_only_points_to_itself_is_lost_with_what_hangs_on_it() {
     assert_eq!(sums.lost, sums.lost_in_cycle);
     assert_eq!((sums.taken_along.blocks, sums.taken_along.bytes), (2, 1100));
     assert_eq!(lost.of_stack(2).unwrap().held_by_lost.bytes, 1000);
+    let taken = lost.taken_along().iter();
+    let taken: Vec<_> = taken
+        .map(|taken| (taken.lost_stack, taken.stack, taken.amount.bytes))
+        .collect();
+    assert_eq!(taken, [(1, 2, 1000), (1, 3, 100)]);
+}
+
+#[test]
+fn cycles_are_told_by_the_stacks_that_made_them() {
+    let mut picture = Picture::new();
+    for place in 0..30u64 {
+        // Of two blocks, and of three.
+        let count = 2 + place % 2;
+        let members: Vec<u64> = (0..count)
+            .map(|at| picture.allocate(48, 5 + at as u32))
+            .collect();
+        for at in 0..count as usize {
+            picture.put(members[at] + 8, members[(at + 1) % members.len()]);
+        }
+    }
+    let marked = picture.marked();
+    let kinds = lost_cycles(&marked.graph, &marked.marks);
+    let kinds: Vec<_> = kinds
+        .iter()
+        .map(|kind| (kind.stacks.as_slice(), kind.cycles, kind.amount.blocks))
+        .collect();
+    assert_eq!(kinds, [(&[5, 6, 7][..], 15, 45), (&[5, 6][..], 15, 30)]);
 }
 
 #[test]

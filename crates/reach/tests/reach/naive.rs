@@ -3,7 +3,7 @@
 use crate::picture::{GLOBALS, Picture};
 use residue_reach::{
     BlockId, Chains, Dominator, Dominators, Graph, Heap, Holder, Lost, Marks, Origins, Root,
-    RootWords, Shapes, State,
+    RootWords, Shapes, State, lost_cycles,
 };
 use residue_testkit::random::Random;
 
@@ -12,8 +12,16 @@ struct Naive {
     count: usize,
     /// From a block to the blocks that it holds.
     holds: Vec<Vec<bool>>,
+    /// From a block to those whose start it points to, with a tag or without.
+    starts: Vec<Vec<bool>>,
     /// By the words of the roots.
     roots: Vec<(u32, u64, usize)>,
+    root_starts: Vec<bool>,
+}
+
+fn is_start(heap: &Heap, target: usize, word: u64) -> bool {
+    let start = heap.block(BlockId(target as u32)).start;
+    word == start || start.is_multiple_of(8) && word - start < 8
 }
 
 /// The smallest block that contains the address.
@@ -40,6 +48,7 @@ impl Naive {
     fn new(picture: &Picture, heap: &Heap) -> Self {
         let count = heap.len();
         let mut holds = vec![vec![false; count]; count];
+        let mut starts = holds.clone();
         for id in heap.ids() {
             let block = heap.block(id);
             let from = id.0 as usize;
@@ -48,10 +57,12 @@ impl Naive {
                 {
                     continue;
                 }
-                if let Some(target) = owner(heap, word_at(picture, address))
+                let word = word_at(picture, address);
+                if let Some(target) = owner(heap, word)
                     && target != from
                 {
                     holds[from][target] = true;
+                    starts[from][target] |= is_start(heap, target, word);
                 }
             }
             // The smallest of those that come before it and contain it.
@@ -69,6 +80,7 @@ impl Naive {
             }
         }
         let mut roots = Vec::new();
+        let mut root_starts = vec![false; count];
         for (number, root) in (0..).zip(&picture.roots) {
             let words: Vec<(u64, u64)> = match &root.words {
                 RootWords::Values(values) => (0..).zip(values.iter().copied()).collect(),
@@ -79,6 +91,7 @@ impl Naive {
             };
             for (at, word) in words {
                 if let Some(target) = owner(heap, word) {
+                    root_starts[target] |= is_start(heap, target, word);
                     roots.push((number, at, target));
                 }
             }
@@ -86,7 +99,9 @@ impl Naive {
         Naive {
             count,
             holds,
+            starts,
             roots,
+            root_starts,
         }
     }
 
@@ -220,6 +235,7 @@ fn random_memories_get_the_answers_of_the_slowest_way() {
         for &state in &states {
             seen[state as usize] += 1;
         }
+        compare_interior(&graph, &marks, &naive, &states);
         compare_holders(&graph, &marks, &naive);
         compare_dominators(&graph, &naive);
         compare_sums(&graph, &marks);
@@ -227,6 +243,18 @@ fn random_memories_get_the_answers_of_the_slowest_way() {
     }
     // The memories are not all alike.
     assert!(seen.iter().all(|&blocks| blocks > 100), "{seen:?}");
+}
+
+/// Of what is held only pointers count that are held themselves.
+fn compare_interior(graph: &Graph, marks: &Marks, naive: &Naive, states: &[State]) {
+    for id in graph.heap().ids() {
+        let block = id.0 as usize;
+        let is_held = |block: usize| states[block] == State::Held;
+        let mut from = (0..naive.count).filter(|&from| is_held(from) || !is_held(block));
+        let is_start = naive.root_starts[block] || from.any(|from| naive.starts[from][block]);
+        let expected = !is_start && states[block] != State::Lost;
+        assert_eq!(marks.is_interior_only(id), expected);
+    }
 }
 
 /// Every held block is one step further from a root than its holder, and as near as it can be.
@@ -332,4 +360,14 @@ fn compare_sums(graph: &Graph, marks: &Marks) {
         in_chains += stack.amount.bytes;
     }
     assert_eq!(in_chains, held);
+    let cycles: u64 = lost_cycles(graph, marks)
+        .iter()
+        .map(|kind| kind.amount.bytes)
+        .sum();
+    let in_cycle: u64 = lost
+        .stacks()
+        .iter()
+        .map(|sums| sums.lost_in_cycle.bytes)
+        .sum();
+    assert_eq!(cycles, in_cycle);
 }
