@@ -147,6 +147,7 @@ struct Node {
     depth: u16,
     follows_gap: bool,
     largest: u32,
+    largest_bytes: u64,
     amount: Amount,
     held_at: Option<Offset>,
 }
@@ -249,6 +250,7 @@ impl Trie {
                 depth,
                 follows_gap: false,
                 largest: NONE,
+                largest_bytes: 0,
                 amount: Amount::default(),
                 held_at: None,
             });
@@ -257,12 +259,12 @@ impl Trie {
     }
 
     fn add(&mut self, node: u32, block: BlockId, graph: &Graph) {
-        let heap = graph.heap();
+        let bytes = graph.heap().bytes(block);
         let node = &mut self.nodes[node as usize];
-        let bytes = heap.bytes(block);
         node.amount.add(Amount::of(bytes));
-        if node.largest == NONE || bytes > heap.bytes(BlockId(node.largest)) {
+        if node.largest == NONE || bytes > node.largest_bytes {
             node.largest = block.0;
+            node.largest_bytes = bytes;
         }
     }
 

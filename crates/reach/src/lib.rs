@@ -26,7 +26,7 @@
 //!
 //! let block = |start| Block { start, bytes: 16, stack: 7, birth: 1 };
 //! let heap = Heap::new(vec![block(0x1010), block(0x1020)]);
-//! let roots = vec![Root { id: 1, words: RootWords::Range(0x1000..0x1010) }];
+//! let roots = vec![Root { id: 1, rank: 0, words: RootWords::Range(0x1000..0x1010) }];
 //! let memory = Words([0x1020, 0, 0, 0, 0, 0, 0, 0]);
 //!
 //! let graph = Graph::scan(heap, roots, &memory, &|_bytes, _of| ());

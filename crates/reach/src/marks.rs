@@ -26,7 +26,7 @@ pub enum State {
     HeldByLost,
 }
 
-/// Who holds a block, by the shortest chain.
+/// Who holds a block, by the shortest chain from roots of the lowest rank that reach it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Holder {
     /// By its place in [`Graph::root_words`].
@@ -41,7 +41,7 @@ pub struct Marks {
     /// Of each block the block that holds it, or the number of blocks plus that of the root
     /// word, or `NONE`.
     holders: Vec<u32>,
-    /// Nearest to a root first; then what is lost and what hangs on it.
+    /// By rank of the roots, nearest to a root first; then what is lost and what hangs on it.
     order: Vec<u32>,
     held_blocks: usize,
     /// Members of lost cycles, those of one together: a number for each cycle, and the block.
@@ -62,11 +62,19 @@ impl Marks {
             held_blocks: 0,
             cycles: Vec::new(),
         };
-        for (number, word) in graph.root_words().iter().enumerate() {
-            let holder = (blocks + number) as u32;
-            marks.reach(word.target.0, State::Held, holder, Some(word.kind));
+        let mut ranks: Vec<u8> = graph.roots().iter().map(|root| root.rank).collect();
+        ranks.sort_unstable();
+        ranks.dedup();
+        for rank in ranks {
+            let next = marks.order.len();
+            for (number, word) in graph.root_words().iter().enumerate() {
+                if graph.roots()[word.root as usize].rank == rank {
+                    let holder = (blocks + number) as u32;
+                    marks.reach(word.target.0, State::Held, holder, Some(word.kind));
+                }
+            }
+            marks.go_on(graph, next, State::Held);
         }
-        marks.go_on(graph, 0, State::Held);
         marks.held_blocks = marks.order.len();
         if marks.held_blocks < blocks {
             marks.find_lost(graph);
@@ -172,7 +180,7 @@ impl Marks {
             + self.cycles.capacity() * 8
     }
 
-    /// All that is held, nearest to a root first.
+    /// All that is held, each after its holder.
     pub(crate) fn held(&self) -> &[u32] {
         &self.order[..self.held_blocks]
     }

@@ -9,6 +9,10 @@ use std::ops::Range;
 pub struct Root {
     /// Whatever the caller knows it by.
     pub id: u32,
+    /// All that roots of a lower rank reach is held by them. Data and bss should have the
+    /// lowest, stacks and registers the highest: a stack points to many things at the moment,
+    /// and some of its words are left over, but it is seldom why they are kept.
+    pub rank: u8,
     pub words: RootWords,
 }
 

@@ -132,6 +132,27 @@ fn the_shortest_chain_is_told() {
 }
 
 #[test]
+fn data_holds_before_stacks_do() {
+    let mut picture = Picture::new();
+    let nodes: Vec<u64> = (0..10).map(|stack| picture.allocate(64, stack)).collect();
+    picture.global(0, nodes[0]);
+    for pair in nodes.windows(2) {
+        picture.put(pair[0], pair[1]);
+    }
+    picture.root(5, 0x7fff_0000, 0x1000);
+    picture.roots[1].rank = 1;
+    picture.put(0x7fff_0080, nodes[8]);
+    let alone = picture.allocate(64, 77);
+    picture.put(0x7fff_0088, alone);
+    let marked = picture.marked();
+    let chains = chains(&marked, 5);
+    assert_eq!(chains.of_stack(9).unwrap().chains[0].steps.len(), 10);
+    let chain = &chains.of_stack(77).unwrap().chains[0];
+    let word = marked.graph.root_words()[chain.root_word as usize];
+    assert_eq!((word.root, word.at), (1, 0x7fff_0088));
+}
+
+#[test]
 fn words_of_one_variable_are_one_origin() {
     let mut picture = Picture::new();
     for place in 0..100 {

@@ -84,16 +84,19 @@ fn blocks_and_memory_at_random() {
         let roots = vec![
             Root {
                 id: 1,
+                rank: 0,
                 words: RootWords::Range(start..start.saturating_add(random.below(500))),
             },
             Root {
                 id: 1,
+                rank: 0,
                 words: RootWords::Values(targets[..targets.len().min(3)].to_vec()),
             },
             // The wrong way round.
             #[expect(clippy::reversed_empty_ranges)]
             Root {
                 id: 3,
+                rank: 0,
                 words: RootWords::Range(5000..3),
             },
         ];
@@ -121,6 +124,7 @@ fn claims_of_the_whole_address_space() {
     let blocks = (0..2000).map(|place| block(place << 50)).collect();
     let roots = vec![Root {
         id: 0,
+        rank: 0,
         words: RootWords::Range(0..u64::MAX),
     }];
     let graph = Graph::scan(Heap::new(blocks), roots, &Nothing, &|_, _| ());

@@ -167,6 +167,7 @@ fn large_memories() {
     println!("{} blocks, {memory_bytes} bytes of memory", blocks.len());
     let roots = vec![Root {
         id: 1,
+        rank: 0,
         words: RootWords::Range(START..START + ROOT_WORDS * 8),
     }];
     let heap = table.row("Heap", || Heap::new(blocks));

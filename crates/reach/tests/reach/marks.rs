@@ -240,6 +240,7 @@ fn registers_are_roots() {
     let held = picture.allocate(64, 1);
     picture.roots.push(Root {
         id: 5,
+        rank: 0,
         words: RootWords::Values(vec![0, 1, held + 9]),
     });
     let marked = picture.marked();
@@ -283,6 +284,7 @@ fn what_cannot_be_read_is_counted() {
     picture.unmap(big + 0x4000, 0x3000);
     picture.roots.push(Root {
         id: 9,
+        rank: 0,
         words: RootWords::Range(0x7000_0000..0x7000_2000),
     });
     let marked = picture.marked();

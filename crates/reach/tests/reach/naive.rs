@@ -130,6 +130,22 @@ impl Naive {
         words.map(|&(_, _, target)| target).collect()
     }
 
+    /// The lowest rank of a root that reaches each block, and how far it is from those.
+    fn ranked_distances(&self, roots: &[Root]) -> Vec<Option<(u8, u32)>> {
+        let mut ranked = vec![None; self.count];
+        for rank in 0..2 {
+            let words = self
+                .roots
+                .iter()
+                .filter(|word| roots[word.0 as usize].rank == rank);
+            let from: Vec<usize> = words.map(|&(_, _, target)| target).collect();
+            for (slot, distance) in ranked.iter_mut().zip(self.distances(&from, None)) {
+                *slot = slot.or(distance.map(|distance| (rank, distance)));
+            }
+        }
+        ranked
+    }
+
     fn states(&self) -> Vec<State> {
         let held = self.distances(&self.root_targets(None), None);
         let reach: Vec<_> = (0..self.count)
@@ -214,6 +230,7 @@ fn random_picture(random: &mut Random) -> Picture {
         let values = vec![pointer(random), 5, pointer(random)];
         picture.roots.push(Root {
             id: 2,
+            rank: random.below(2) as u8,
             words: RootWords::Values(values),
         });
     }
@@ -259,19 +276,19 @@ fn compare_interior(graph: &Graph, marks: &Marks, naive: &Naive, states: &[State
 
 /// Every held block is one step further from a root than its holder, and as near as it can be.
 fn compare_holders(graph: &Graph, marks: &Marks, naive: &Naive) {
-    let distances = naive.distances(&naive.root_targets(None), None);
+    let distances = naive.ranked_distances(graph.roots());
     for id in graph.heap().ids() {
         let block = id.0 as usize;
         match marks.holder(id) {
             Some(Holder::Root(word)) => {
-                assert_eq!(distances[block], Some(0));
+                assert_eq!(distances[block].unwrap().1, 0);
                 assert_eq!(graph.root_words()[word].target, id);
             }
             Some(Holder::Block(holder)) => {
                 let holder = holder.0 as usize;
                 assert!(naive.holds[holder][block]);
-                if let Some(distance) = distances[block] {
-                    assert_eq!(distances[holder], Some(distance - 1));
+                if let Some((rank, distance)) = distances[block] {
+                    assert_eq!(distances[holder], Some((rank, distance - 1)));
                 }
             }
             None => assert_eq!(distances[block], None),

@@ -44,6 +44,7 @@ impl Picture {
         self.map(start, bytes);
         self.roots.push(Root {
             id,
+            rank: 0,
             words: RootWords::Range(start..start + bytes),
         });
     }
