@@ -153,16 +153,19 @@ impl Array {
             return None;
         }
         let are_starts = elements.iter().all(|edge| edge.kind == PointerKind::Start);
-        let is_one_each = stride_words == 1 && are_starts && targets.len() == count;
+        let are_dense = stride_words == 1 && are_starts;
         Some(Array {
             block: id,
             bytes: block.bytes,
             elements_stack,
             elements: count as u64,
             stride_words,
-            could_be_buckets: is_one_each && block.bytes.is_multiple_of(8) && is_prime(block_words),
-            // A vector is full from its start on; a deque keeps room on both sides.
-            could_be_deque: is_one_each && first > 0 && last + 1 < block_words,
+            could_be_buckets: are_dense
+                && targets.len() == count
+                && block.bytes.is_multiple_of(8)
+                && is_prime(block_words),
+            // What was taken out of a deque is still in its map, and may be in it again.
+            could_be_deque: are_dense,
         })
     }
 }

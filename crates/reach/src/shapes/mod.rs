@@ -4,19 +4,23 @@
 //! ```text
 //!   links.rs    blocks of one stack that point to each other: lists, trees
 //!   arrays.rs   blocks full of pointers to blocks of another stack
-//!   both        buckets that point into one list: hash map; into chunks: deque
+//!   both        buckets that point into one list: hash map
+//!   deques.rs   chunks, a block of pointers to them, and the deque that has it
 //! ```
 //!
 //! A shape is told for a stack, because a container's nodes are made in one place. A stack
 //! with too few blocks or too many exceptions has none.
 
 mod arrays;
+mod deques;
 mod links;
 
 use crate::block::BlockId;
 use crate::graph::Graph;
 use arrays::{Arrays, StackArrays};
+use deques::deque_maps;
 use links::Links;
+use rustc_hash::FxHashSet;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shape {
@@ -84,8 +88,16 @@ impl Shapes {
         let links = Links::new(graph);
         let arrays = Arrays::new(graph);
         let mut shapes: Vec<StackShape> = links.shapes().collect();
+        let could_be_maps = arrays
+            .stacks()
+            .iter()
+            .filter(|array| array.could_be_deque && arrays.are_chunks(array.elements_stack));
+        let deque_maps = deque_maps(
+            graph,
+            &could_be_maps.map(|array| array.largest.block.0).collect(),
+        );
         for array in arrays.stacks() {
-            let shape = match kind_of(array, &links, &arrays) {
+            let shape = match kind_of(array, &links, &deque_maps) {
                 Kind::Buckets => {
                     let nodes_stack = array.elements_stack;
                     let buckets_stack = array.stack;
@@ -141,11 +153,11 @@ enum Kind {
     Plain,
 }
 
-fn kind_of(array: &StackArrays, links: &Links, arrays: &Arrays) -> Kind {
+fn kind_of(array: &StackArrays, links: &Links, deque_maps: &FxHashSet<u32>) -> Kind {
     let nodes = links.list_offset(array.elements_stack);
     if array.could_be_buckets && nodes == Some(0) {
         Kind::Buckets
-    } else if array.could_be_deque && arrays.are_chunks(array.elements_stack) {
+    } else if deque_maps.contains(&array.largest.block.0) {
         Kind::DequeMap
     } else {
         Kind::Plain

@@ -207,33 +207,53 @@ fn an_index_of_a_list_is_no_hash_map() {
     assert_eq!(shape(&picture, 2), Some(Shape::List { next_offset: 0 }));
 }
 
+/// As a queue: what went through it has left its pointers in the map.
+fn deque(picture: &mut Picture, owner: u64) {
+    let map = picture.allocate(64 * 8, 1);
+    let chunks: Vec<u64> = (0..20).map(|_| picture.allocate(512, 2)).collect();
+    for place in 0..30 {
+        picture.put(map + (10 + place as u64) * 8, chunks[place % 20]);
+    }
+    picture.put(owner, map);
+    picture.put(owner + 16, chunks[10] + 8);
+    picture.put(owner + 40, map + 20 * 8);
+    picture.put(owner + 48, chunks[9] + 40);
+    picture.put(owner + 72, map + 39 * 8);
+}
+
 #[test]
 fn a_deque() {
-    let mut picture = Picture::new();
-    let map = picture.allocate(64 * 8, 1);
-    picture.global(0, map);
-    for place in 20..50 {
-        let chunk = picture.allocate(512, 2);
-        picture.put(map + place * 8, chunk);
+    for is_in_block in [false, true] {
+        let mut picture = Picture::new();
+        let block = picture.allocate(200, 3);
+        let owner = if is_in_block {
+            block + 16
+        } else {
+            GLOBALS + 800
+        };
+        deque(&mut picture, owner);
+        assert_eq!(
+            shape(&picture, 1),
+            Some(Shape::DequeMap { chunks_stack: 2 })
+        );
+        assert_eq!(
+            shape(&picture, 2),
+            Some(Shape::DequeChunks { map_stack: 1 })
+        );
     }
-    assert_eq!(
-        shape(&picture, 1),
-        Some(Shape::DequeMap { chunks_stack: 2 })
-    );
-    assert_eq!(
-        shape(&picture, 2),
-        Some(Shape::DequeChunks { map_stack: 1 })
-    );
 }
 
 #[test]
 fn a_vector_of_blocks_of_512_bytes_is_no_deque() {
     let mut picture = Picture::new();
     let buffer = picture.allocate(64 * 8, 1);
-    for place in 0..50 {
+    for place in 1..50 {
         let chunk = picture.allocate(512, 2);
         picture.put(buffer + place * 8, chunk);
     }
+    picture.global(0, buffer);
+    picture.global(1, buffer + 50 * 8);
+    picture.global(2, buffer + 64 * 8);
     assert!(matches!(
         shape(&picture, 1),
         Some(Shape::PointerArray { .. })
