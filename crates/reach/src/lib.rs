@@ -43,8 +43,10 @@
 //! Not seen: pointers that are not aligned to 8 bytes, packed into less than 8, scrambled
 //! (`XOR` lists, `PTR_MANGLE`) or tagged in their high bits; tags of low bits that lead out
 //! of the block, which must then be smaller than 8 bytes; pointers one past the end of a
-//! block. Seen though they are nobody's: what containers leave behind in room they no longer
-//! use, and what functions left on the stack. A pointer to a start plus 1 to 7 is taken for the start with a tag.
+//! block. A pointer to a start plus 1 to 7 is taken for the start with a tag.
+//!
+//! Seen though they hold nothing: pointers that containers leave behind in room they no
+//! longer use, that functions leave on the stack, that freed blocks leave in new ones.
 //!
 //! Kept for each block: 24 bytes for the block itself, 1 for the index, 5 for the place of
 //! its row and 2 to 6 for each pointer in it, 9 for marks; 8 more where blocks lie inside
