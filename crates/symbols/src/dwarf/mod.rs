@@ -17,6 +17,7 @@ mod files;
 mod language;
 mod lines;
 mod names;
+mod references;
 mod scopes;
 mod sections;
 mod split;
