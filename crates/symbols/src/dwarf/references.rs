@@ -25,7 +25,7 @@ const OWN: u8 = 0;
 const ALTERNATE: u8 = 1;
 
 /// Where an entry is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct EntryPlace {
     pub(super) file: u8,
     /// Number of the unit in its file.
