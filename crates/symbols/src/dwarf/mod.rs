@@ -26,6 +26,7 @@ mod references;
 mod scopes;
 mod sections;
 mod split;
+mod type_units;
 mod types;
 mod unit;
 mod units;

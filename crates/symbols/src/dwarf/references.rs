@@ -7,6 +7,7 @@ use gimli::{AttributeValue, DebugInfoOffset, Dwarf, Unit, UnitHeader, UnitOffset
 use rustc_hash::FxHashMap;
 
 use super::sections::Slice;
+use super::type_units::TypeUnits;
 
 /// References that are followed from one entry; real ones have three. A guard against
 /// circles in bad data.
@@ -21,8 +22,10 @@ pub(super) struct File<'a, 'data> {
 }
 
 /// The files that entries may refer to. The numbers are of [`EntryPlace::file`].
-const OWN: u8 = 0;
+pub(super) const OWN: u8 = 0;
 const ALTERNATE: u8 = 1;
+/// The section of the own file that holds types by their hashes.
+pub(super) const TYPES: u8 = 2;
 
 /// Where an entry is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -35,7 +38,8 @@ pub(super) struct EntryPlace {
 
 /// Finds what the entries of one unit refer to, and remembers the units that it was in.
 pub(super) struct References<'a, 'data> {
-    files: [Option<File<'a, 'data>>; 2],
+    files: [Option<File<'a, 'data>>; 3],
+    type_units: Option<&'a TypeUnits<'data>>,
     /// The unit on whose behalf others are looked at, and its number.
     home: &'a Unit<Slice<'data>>,
     home_number: usize,
@@ -51,11 +55,22 @@ impl<'a, 'data> References<'a, 'data> {
         home_number: usize,
     ) -> Self {
         References {
-            files: [Some(own), alternate],
+            files: [Some(own), alternate, None],
+            type_units: None,
             home,
             home_number,
             units: FxHashMap::default(),
         }
+    }
+
+    /// Also follows references to types in units of their own.
+    pub(super) fn add_types(&mut self, type_units: &'a TypeUnits<'data>) {
+        let own = self.files[OWN as usize];
+        self.files[TYPES as usize] = own.map(|own| File {
+            headers: &type_units.headers,
+            ..own
+        });
+        self.type_units = Some(type_units);
     }
 
     /// The place of an entry of the unit at home.
@@ -103,6 +118,10 @@ impl<'a, 'data> References<'a, 'data> {
     ) -> Option<EntryPlace> {
         let (file, offset) = match value {
             AttributeValue::UnitRef(entry) => return Some(EntryPlace { entry, ..from }),
+            AttributeValue::DebugTypesRef(hash) if from.file != ALTERNATE => {
+                return self.type_units?.place(hash.0);
+            }
+            AttributeValue::DebugInfoRef(offset) if from.file == TYPES => (OWN, offset),
             AttributeValue::DebugInfoRef(offset) => (from.file, offset),
             AttributeValue::DebugInfoRefSup(offset) => (ALTERNATE, offset),
             _ => return None,

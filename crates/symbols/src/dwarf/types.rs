@@ -128,6 +128,9 @@ impl<'r, 'a, 'data> Types<'r, 'a, 'data> {
             | gimli::DW_TAG_class_type
             | gimli::DW_TAG_interface_type
             | gimli::DW_TAG_union_type => {
+                if let Some(definition) = said.definition {
+                    return of_kind(Kind::Alias(definition));
+                }
                 let mut members = Vec::new();
                 // What comes after damage is lost.
                 let _ = self.members(place, &mut entries, &mut members);
@@ -255,6 +258,9 @@ impl<'r, 'a, 'data> Types<'r, 'a, 'data> {
             let attribute = entries.read_attribute(*specification)?;
             match attribute.name() {
                 gimli::DW_AT_type => said.kind = self.references.refer(place, attribute.value()),
+                gimli::DW_AT_signature => {
+                    said.definition = self.references.refer(place, attribute.value());
+                }
                 name => said.take(name, &attribute, entries),
             }
         }
@@ -267,6 +273,8 @@ impl<'r, 'a, 'data> Types<'r, 'a, 'data> {
 struct Attributes<'data> {
     name: Option<AttributeValue<Slice<'data>>>,
     kind: Option<EntryPlace>,
+    /// Of a declaration, in a unit of its own.
+    definition: Option<EntryPlace>,
     size: Option<u64>,
     /// Of a member in its type.
     offset: u64,

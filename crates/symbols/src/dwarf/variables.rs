@@ -15,6 +15,7 @@ use super::locations::{self, Wanted};
 use super::names::Names;
 use super::references::{EntryPlace, File, MOST_HOPS, start};
 use super::sections::{Sections, Slice};
+use super::type_units::TypeUnits;
 use super::types::Types;
 use super::units::{Files, UnitId};
 use super::variable_entries::{self, VariableEntry};
@@ -25,6 +26,7 @@ use crate::variables::DataAddress;
 /// The debug information of one module, to be asked about its variables.
 pub(crate) struct VariableInfo<'data> {
     files: Files<'data>,
+    type_units: TypeUnits<'data>,
     main: &'data Sections,
 }
 
@@ -51,8 +53,10 @@ pub(crate) type Mentions = BTreeMap<DataAddress, Vec<(UnitId, UnitOffset)>>;
 
 impl<'data> VariableInfo<'data> {
     pub(crate) fn read(main: &'data Sections, alternate: Option<&'data Sections>) -> Self {
+        let files = Files::read(main, alternate);
         VariableInfo {
-            files: Files::read(main, alternate),
+            type_units: TypeUnits::find(&files.dwarf, &files.headers),
+            files,
             main,
         }
     }
@@ -158,6 +162,7 @@ impl<'data> VariableInfo<'data> {
             headers: &self.files.alternate_headers,
         });
         let mut names = Names::new(own, alternate, home.unit, unit as usize);
+        names.references.add_types(&self.type_units);
         let entries = variable_entries::find(home, &places).into_iter();
         let mut asked: Vec<_> = entries
             .filter_map(|entry| {

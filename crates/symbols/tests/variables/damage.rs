@@ -75,7 +75,7 @@ fn survive(file: &Path, asked: &[DataAddress], rounds: usize, random: &mut Rando
 fn survive_all_kinds(rounds: usize) {
     let mut random = Random::new(1);
     let programs = [
-        build_cpp(&["-g", "-gdwarf-4"]),
+        build_cpp(&["-g", "-gdwarf-4", "-fdebug-types-section"]),
         build_cpp(&["-g", "-gdwarf-5", "-O2"]),
         build(
             "rustc",
