@@ -8,3 +8,4 @@ mod languages;
 mod members;
 mod names;
 mod programs;
+mod scale;
