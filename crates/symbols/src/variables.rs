@@ -102,6 +102,9 @@ fn resolve(
         let place = places.entry(address);
         place.or_insert_with(|| Place::find(module, address));
     }
+    if places.is_empty() {
+        return Vec::new();
+    }
     let described = module.open_debug(finder).map(|debug| {
         let info = VariableInfo::read(&debug.main, debug.alternate.as_ref());
         describe(module, &info, &mut places)
