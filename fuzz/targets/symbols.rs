@@ -5,7 +5,8 @@ use std::cell::RefCell;
 
 use residue_fuzz::{MemoryFile, on_this_thread};
 use residue_symbols::{
-    ModuleRequest, Search, SymbolTable, build_id, find_functions, find_named, resolve_all,
+    DataAddress, ModuleRequest, Search, SymbolTable, VariablesRequest, build_id, find_functions,
+    find_named, resolve_all, resolve_variables,
 };
 
 thread_local!(static FILE: RefCell<MemoryFile> = RefCell::default());
@@ -28,11 +29,21 @@ libfuzzer_sys::fuzz_target!(
                 table.lookup(0x1000);
             }
             let steps = (0..0x80).step_by(STEP_BYTES);
-            let addresses = steps.flat_map(|step| BASES.map(|base| base + step));
+            let addresses: Vec<u64> = steps
+                .flat_map(|step| BASES.map(|base| base + step))
+                .collect();
+            let data = addresses.iter().copied();
+            let data = data.flat_map(|at| [DataAddress::Static(at), DataAddress::ThreadLocal(at)]);
+            let variables = VariablesRequest {
+                path: path.to_owned(),
+                build_id: build_id.clone(),
+                addresses: data.collect(),
+            };
+            resolve_variables(&[variables], &Search::default());
             let request = ModuleRequest {
                 path: path.to_owned(),
                 build_id,
-                addresses: addresses.collect(),
+                addresses,
             };
             resolve_all(&[request], &Search::default(), &|_, _| {});
         });

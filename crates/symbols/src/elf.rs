@@ -5,7 +5,7 @@ use std::path::Path;
 use crate::directory::Index;
 use crate::error::Error;
 use crate::image::{self, Image};
-use crate::module::Module;
+use crate::module::{Module, Subject};
 use crate::search::{Finder, Search};
 use crate::table::Table;
 
@@ -27,7 +27,7 @@ impl SymbolTable {
     pub fn open(path: &Path, expected_build_id: Option<&str>) -> Result<SymbolTable, Error> {
         let (search, index) = (Search::default(), Index::default());
         let finder = Finder::new(&search, &index);
-        let module = Module::open(path, expected_build_id, &finder)?;
+        let module = Module::open(path, expected_build_id, &finder, Subject::Functions)?;
         Ok(SymbolTable {
             table: module.table,
         })

@@ -31,4 +31,8 @@ pub enum Error {
     /// The file was stripped, and nothing that was split off it could be found.
     #[error("{}: has no function symbols, and no debug file for it was found", path.display())]
     NoSymbols { path: PathBuf },
+
+    /// The same, when variables were asked for.
+    #[error("{}: has no symbols of variables, and no debug file for it was found", path.display())]
+    NoVariables { path: PathBuf },
 }

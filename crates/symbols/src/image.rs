@@ -1,4 +1,4 @@
-//! The parts of one ELF file that matter for naming functions.
+//! The parts of one ELF file that matter for naming functions and variables.
 
 use std::fs::{self, File};
 use std::io::{self, Read, Seek};
@@ -153,16 +153,34 @@ impl<'data, R: ReadRef<'data>> Image<'data, R> {
 
     /// The ranges of addresses that hold code, sorted.
     pub(crate) fn code(&self) -> Vec<Range<u64>> {
-        let code = self
-            .sections()
-            .filter(|section| section.sh_flags(self.endian) & u64::from(elf::SHF_EXECINSTR) != 0)
-            .map(|section| {
-                let start = section.sh_addr(self.endian);
-                start..start.saturating_add(section.sh_size(self.endian))
-            });
-        let mut code: Vec<_> = code.collect();
-        code.sort_unstable_by_key(|range| range.start);
-        code
+        self.ranges(|flags| flags & elf::SHF_EXECINSTR != 0)
+    }
+
+    /// The ranges of addresses that hold variables which all threads share, sorted.
+    pub(crate) fn data(&self) -> Vec<Range<u64>> {
+        let kinds = elf::SHF_ALLOC | elf::SHF_EXECINSTR | elf::SHF_TLS;
+        self.ranges(|flags| flags & kinds == elf::SHF_ALLOC)
+    }
+
+    /// The bytes of variables that each thread has of its own.
+    pub(crate) fn thread_local_size(&self) -> u64 {
+        let ranges = self.ranges(|flags| flags & elf::SHF_TLS != 0);
+        let end = ranges.iter().map(|range| range.end).max();
+        let start = ranges.first().map(|range| range.start);
+        end.unwrap_or(0).saturating_sub(start.unwrap_or(0))
+    }
+
+    fn ranges(&self, is_wanted: impl Fn(u32) -> bool) -> Vec<Range<u64>> {
+        let sections = self.sections();
+        // All flags that are known here are among the lower ones.
+        let wanted = sections.filter(|section| is_wanted(section.sh_flags(self.endian) as u32));
+        let ranges = wanted.map(|section| {
+            let start = section.sh_addr(self.endian);
+            start..start.saturating_add(section.sh_size(self.endian))
+        });
+        let mut ranges: Vec<_> = ranges.collect();
+        ranges.sort_unstable_by_key(|range| range.start);
+        ranges
     }
 
     /// Whether it has descriptions of functions and lines.
@@ -198,6 +216,44 @@ impl<'data, R: ReadRef<'data>> Image<'data, R> {
             }
         }
         Ok(true)
+    }
+
+    /// Adds the variables of one symbol table, those of each thread apart, and says whether it
+    /// had any.
+    pub(crate) fn add_variables(
+        &self,
+        table_type: u32,
+        shared: &mut Builder,
+        thread_local: &mut Builder,
+    ) -> object::Result<bool> {
+        let (symbols, strings) = self.symbols(table_type)?;
+        let mut has_variables = false;
+        for symbol in symbols {
+            let builder = match symbol.st_type() {
+                elf::STT_OBJECT => &mut *shared,
+                elf::STT_TLS => &mut *thread_local,
+                _ => continue,
+            };
+            let section = symbol.st_shndx(self.endian);
+            let size = symbol.st_size(self.endian);
+            // A symbol without a size marks the end of something rather than a variable.
+            if section == elf::SHN_UNDEF || section == elf::SHN_ABS || size == 0 {
+                continue;
+            }
+            let rank = match symbol.st_bind() {
+                elf::STB_LOCAL => Rank::Local,
+                elf::STB_WEAK => Rank::Weak,
+                _ => Rank::Global,
+            };
+            let name = strings.get(symbol.st_name(self.endian) as usize..);
+            let name = name.and_then(|name| name.split(|&byte| byte == 0 || byte == b'@').next());
+            // One by one: most names of a file are of functions.
+            if let Some(name) = name.and_then(|name| builder.add_names(name)) {
+                builder.add(symbol.st_value(self.endian), size, name, rank);
+                has_variables = true;
+            }
+        }
+        Ok(has_variables)
     }
 
     /// How much a symbol is to be trusted; `None` if it is no function that is

@@ -1,4 +1,4 @@
-//! From addresses in modules to functions, source files and lines.
+//! From addresses in modules to functions and variables, source files and lines.
 //!
 //! The recorder writes down raw addresses, because naming them takes time that
 //! the profiled program should not pay for. This crate does the naming later:
@@ -8,9 +8,13 @@
 //! is debug information, each address also gets its *places*: the functions that
 //! were inlined there, with their source files and lines.
 //!
+//! Words of a module's data have names too: [`resolve_variables`] tells which variable an
+//! address of data is in, where that is declared, and which member is there.
+//!
 //! ```text
 //!   search, directory, debug_file ──► module ──► table (symbols) ──► resolve ──► cache
 //!   (which files)                    (files)     dwarf (places)     (answers)
+//!                                       └─────────────────────────► variables
 //! ```
 #![deny(unsafe_code)]
 
@@ -36,6 +40,7 @@ mod resolve;
 mod resolve_module;
 mod search;
 mod table;
+mod variables;
 mod witness;
 
 pub use answer::{NONE, ResolvedPlace};
@@ -47,3 +52,4 @@ pub use named::{NamedFunction, find_named};
 pub use out_of_reach::is_out_of_reach;
 pub use resolve::{ModuleAnswer, ModuleRequest, Resolution, resolve_all};
 pub use search::Search;
+pub use variables::{DataAddress, Variable, VariablesRequest, resolve_variables};

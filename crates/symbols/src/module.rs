@@ -19,10 +19,19 @@ use crate::search::Finder;
 use crate::table::{Builder, Table};
 use crate::{mini_debug, plt};
 
+/// What is to be named.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Subject {
+    Functions,
+    Variables,
+}
+
 /// What was found of a module.
 pub(crate) struct Module {
     pub(crate) table: Table,
-    /// Sorted ranges of addresses that hold code.
+    /// Of variables that each thread has of its own, by their offsets among these.
+    pub(crate) thread_local: Table,
+    /// Sorted ranges of addresses that hold code, or what there is to be named instead.
     pub(crate) code: Vec<Range<u64>>,
     binary: PathBuf,
     /// The file with the debug information, which may be the binary.
@@ -49,9 +58,10 @@ impl Module {
         path: &Path,
         expected_build_id: Option<&str>,
         finder: &Finder<'_>,
+        subject: Subject,
     ) -> Result<Module, Error> {
         let local = finder.local(path);
-        let mut gathered = Gathered::default();
+        let mut gathered = Gathered::new(subject);
         let own = gathered.take_binary(&local, expected_build_id, finder);
         if own.is_err() {
             let given = match expected_build_id {
@@ -102,9 +112,10 @@ impl Module {
     }
 }
 
-#[derive(Default)]
 struct Gathered {
+    subject: Subject,
     builder: Builder,
+    thread_local: Builder,
     code: Vec<Range<u64>>,
     found_any: bool,
     has_symbols: bool,
@@ -113,6 +124,19 @@ struct Gathered {
 }
 
 impl Gathered {
+    fn new(subject: Subject) -> Gathered {
+        Gathered {
+            subject,
+            builder: Builder::default(),
+            thread_local: Builder::default(),
+            code: Vec::new(),
+            found_any: false,
+            has_symbols: false,
+            has_dynamic_symbols: false,
+            debug_file: None,
+        }
+    }
+
     fn lacks_something(&self) -> bool {
         !self.has_symbols || self.debug_file.is_none()
     }
@@ -147,7 +171,9 @@ impl Gathered {
                 let _ = self.take(&candidate.path, &debug);
             }
         }
+        // The symbols that are packed are those of functions.
         if !self.has_symbols
+            && self.subject == Subject::Functions
             && let Some(unpacked) = mini_debug::unpack(&image)
         {
             // An error here means no names beyond those of the dynamic symbols.
@@ -164,32 +190,54 @@ impl Gathered {
         image: &Image<'data, R>,
     ) -> object::Result<()> {
         if !self.found_any {
-            self.code = image.code();
+            self.code = match self.subject {
+                Subject::Functions => image.code(),
+                Subject::Variables => image.data(),
+            };
+            self.thread_local.add_code(0..image.thread_local_size());
             for range in &self.code {
                 self.builder.add_code(range.clone());
             }
         }
         self.found_any = true;
         if !self.has_symbols {
-            self.has_symbols = image.add_functions(SHT_SYMTAB, &mut self.builder)?;
+            self.has_symbols = self.add_symbols(image, SHT_SYMTAB)?;
         }
         if !self.has_symbols && !self.has_dynamic_symbols {
-            self.has_dynamic_symbols = image.add_functions(SHT_DYNSYM, &mut self.builder)?;
+            self.has_dynamic_symbols = self.add_symbols(image, SHT_DYNSYM)?;
         }
-        plt::add_stubs(image, &mut self.builder);
+        if self.subject == Subject::Functions {
+            plt::add_stubs(image, &mut self.builder);
+        }
         if self.debug_file.is_none() && image.has_debug_information() {
             self.debug_file = Some(path.to_owned());
         }
         Ok(())
     }
 
+    fn add_symbols<'data, R: ReadRef<'data>>(
+        &mut self,
+        image: &Image<'data, R>,
+        table_type: u32,
+    ) -> object::Result<bool> {
+        let (builder, thread_local) = (&mut self.builder, &mut self.thread_local);
+        match self.subject {
+            Subject::Functions => image.add_functions(table_type, builder),
+            Subject::Variables => image.add_variables(table_type, builder, thread_local),
+        }
+    }
+
     fn finish(self, binary: PathBuf) -> Result<Module, Error> {
-        let table = self.builder.build();
-        if table.is_empty() && self.debug_file.is_none() {
-            return Err(Error::NoSymbols { path: binary });
+        let (table, thread_local) = (self.builder.build(), self.thread_local.build());
+        if table.is_empty() && thread_local.is_empty() && self.debug_file.is_none() {
+            return Err(match self.subject {
+                Subject::Functions => Error::NoSymbols { path: binary },
+                Subject::Variables => Error::NoVariables { path: binary },
+            });
         }
         Ok(Module {
             table,
+            thread_local,
             code: self.code,
             binary,
             debug_file: self.debug_file,

@@ -7,7 +7,7 @@ use crate::answer::{Answer, AnswerBuilder, NONE, Renumbering, ResolvedPlace};
 use crate::cache::Cache;
 use crate::cache_entry::Entry;
 use crate::directory::Index;
-use crate::module::Module;
+use crate::module::{Module, Subject};
 use crate::parallel::{self, Workers};
 use crate::resolve_module::{self, Known};
 use crate::search::{Finder, Search};
@@ -168,7 +168,7 @@ impl Work<'_> {
         if !missing.is_empty() {
             let finder = Finder::new(self.search, &self.index);
             let build_id = request.build_id.as_deref();
-            match Module::open(&request.path, build_id, &finder) {
+            match Module::open(&request.path, build_id, &finder, Subject::Functions) {
                 Ok(module) => {
                     let (fresh, problem) =
                         resolve_module::resolve(&module, missing, &finder, workers, advance);

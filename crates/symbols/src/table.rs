@@ -1,5 +1,7 @@
 //! An address-sorted table of functions, and the rules by which it answers.
 //!
+//! Variables have tables too: what is said of functions here is true of them.
+//!
 //! The table knows nothing about ELF: others fill a [`Builder`], and lookups
 //! happen on the finished [`Table`]. Names stay where they are in the string
 //! tables of the file, and aliases are compared only at lookup: a big library
@@ -195,6 +197,11 @@ impl Table {
             .take_while(|(_, f)| f.reach > address)
             .find(|(_, f)| f.end > address)
             .map(|(index, _)| FunctionId(index))
+    }
+
+    /// The addresses of a function.
+    pub(crate) fn range(&self, id: FunctionId) -> Option<Range<u64>> {
+        self.functions.get(id.0).map(|found| found.start..found.end)
     }
 
     /// The best name of a function, or `wanted` if it is one of its names.

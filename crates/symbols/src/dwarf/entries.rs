@@ -3,8 +3,8 @@
 use std::slice;
 
 use gimli::{
-    Abbreviation, Attribute, AttributeSpecification, AttributeValue, DwTag, EntriesRaw, Result,
-    Unit, UnitOffset,
+    Abbreviation, Attribute, AttributeSpecification, AttributeValue, DwTag, Encoding, EntriesRaw,
+    Result, Unit, UnitOffset,
 };
 
 use super::sections::Slice;
@@ -72,6 +72,15 @@ impl<'unit, 'data> Entries<'unit, 'data> {
         Ok(None)
     }
 
+    pub(super) fn encoding(&self) -> Encoding {
+        self.unit.encoding()
+    }
+
+    /// Where the next entry begins, once the attributes of this one were read or skipped.
+    pub(super) fn next_offset(&self) -> UnitOffset {
+        self.raw.next_offset()
+    }
+
     pub(super) fn read_attribute(
         &mut self,
         specification: AttributeSpecification,
@@ -89,6 +98,15 @@ impl<'unit, 'data> Entries<'unit, 'data> {
 
     /// Skips the attributes, and all that is below the entry if it says where that ends.
     pub(super) fn skip_children(&mut self, entry: &Entry<'unit>) -> Result<()> {
+        self.skip_children_before(entry, UnitOffset(usize::MAX))
+    }
+
+    /// The same, but goes into the entry if it does not end before `offset`.
+    pub(super) fn skip_children_before(
+        &mut self,
+        entry: &Entry<'unit>,
+        offset: UnitOffset,
+    ) -> Result<()> {
         let attributes = entry.attributes();
         let is_sibling =
             |attribute: &AttributeSpecification| attribute.name() == gimli::DW_AT_sibling;
@@ -97,7 +115,9 @@ impl<'unit, 'data> Entries<'unit, 'data> {
         };
         self.raw.skip_attributes(&attributes[..at])?;
         match self.raw.read_attribute(attributes[at])?.value() {
-            AttributeValue::UnitRef(sibling) => self.go_to(sibling, entry.depth),
+            AttributeValue::UnitRef(sibling) if sibling <= offset => {
+                self.go_to(sibling, entry.depth)
+            }
             _ => self.raw.skip_attributes(&attributes[at + 1..]),
         }
     }

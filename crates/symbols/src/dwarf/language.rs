@@ -1,4 +1,4 @@
-//! What the language of a unit says about the order of its entries.
+//! What the language of a unit says about the order of its entries, and of arrays.
 
 use gimli::{AttributeValue, DwLang, DwTag, Unit};
 
@@ -15,14 +15,7 @@ pub(super) enum Language {
 
 impl Language {
     pub(super) fn of(unit: &Unit<Slice<'_>>) -> Language {
-        let mut entries = unit.entries();
-        let Ok(Some((_, root))) = entries.next_dfs() else {
-            return Language::Other;
-        };
-        match root.attr_value(gimli::DW_AT_language) {
-            Ok(Some(AttributeValue::Language(language))) => Language::from(language),
-            _ => Language::Other,
-        }
+        said(unit).map_or(Language::Other, Language::from)
     }
 
     /// Whether no function with code is ever below an entry with this tag. In C and C++
@@ -64,5 +57,29 @@ impl From<DwLang> for Language {
             | gimli::DW_LANG_C_plus_plus_20 => Language::Cpp,
             _ => Language::Other,
         }
+    }
+}
+
+/// Whether arrays are counted from one, and their first index runs fastest.
+pub(super) fn is_fortran(unit: &Unit<Slice<'_>>) -> bool {
+    matches!(
+        said(unit),
+        Some(
+            gimli::DW_LANG_Fortran77
+                | gimli::DW_LANG_Fortran90
+                | gimli::DW_LANG_Fortran95
+                | gimli::DW_LANG_Fortran03
+                | gimli::DW_LANG_Fortran08
+                | gimli::DW_LANG_Fortran18
+        )
+    )
+}
+
+fn said(unit: &Unit<Slice<'_>>) -> Option<DwLang> {
+    let mut entries = unit.entries();
+    let (_, root) = entries.next_dfs().ok()??;
+    match root.attr_value(gimli::DW_AT_language).ok()?? {
+        AttributeValue::Language(language) => Some(language),
+        _ => None,
     }
 }

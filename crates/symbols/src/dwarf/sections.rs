@@ -84,7 +84,7 @@ impl Sections {
 
 /// What is read of debug information; locations of variables and macros, for one, may
 /// be as large and are not.
-const WANTED: [&str; 12] = [
+const WANTED: [&str; 13] = [
     ".debug_abbrev",
     ".debug_addr",
     ".debug_cu_index",
@@ -96,6 +96,7 @@ const WANTED: [&str; 12] = [
     ".debug_str",
     ".debug_str_offsets",
     ".debug_tu_index",
+    ".debug_types",
     ".gnu_debugaltlink",
 ];
 

@@ -6,7 +6,8 @@ use gimli::{Dwarf, Unit, UnitOffset, UnitRef};
 use rustc_hash::FxHashMap;
 
 use super::lines::{Line, NO_FILE};
-use super::names::{File, Names};
+use super::names::Names;
+use super::references::File;
 use super::sections::{Sections, Slice};
 use super::units::{DebugInfo, UnitId};
 use super::{calls, files, lines, split};

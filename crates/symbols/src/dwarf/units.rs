@@ -15,6 +15,34 @@ use crate::parallel::{self, Workers};
 /// Number of a unit in its file.
 pub(crate) type UnitId = u32;
 
+/// A file with its units, and the one that holds what it shares with others.
+pub(super) struct Files<'data> {
+    pub(super) dwarf: Dwarf<Slice<'data>>,
+    /// In the order in which they stand in the file.
+    pub(super) headers: Vec<UnitHeader<Slice<'data>>>,
+    /// Those of the supplementary file.
+    pub(super) alternate_headers: Vec<UnitHeader<Slice<'data>>>,
+}
+
+impl<'data> Files<'data> {
+    pub(super) fn read(main: &'data Sections, alternate: Option<&'data Sections>) -> Files<'data> {
+        let mut dwarf = load(main);
+        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+        let mut alternate_headers = Vec::new();
+        if let Some(alternate) = alternate {
+            let mut alternate = load(alternate);
+            alternate.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
+            alternate_headers = headers(&alternate);
+            dwarf.set_sup(alternate);
+        }
+        Files {
+            headers: headers(&dwarf),
+            dwarf,
+            alternate_headers,
+        }
+    }
+}
+
 /// The debug information of one module.
 pub(crate) struct DebugInfo<'data> {
     pub(super) dwarf: Dwarf<Slice<'data>>,
@@ -49,16 +77,11 @@ impl<'data> DebugInfo<'data> {
         code: Vec<Range<u64>>,
         workers: Workers,
     ) -> DebugInfo<'data> {
-        let mut dwarf = load(main);
-        dwarf.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
-        let mut alternate_headers = Vec::new();
-        if let Some(alternate) = alternate {
-            let mut alternate = load(alternate);
-            alternate.populate_abbreviations_cache(AbbreviationsCacheStrategy::Duplicates);
-            alternate_headers = headers(&alternate);
-            dwarf.set_sup(alternate);
-        }
-        let headers = headers(&dwarf);
+        let Files {
+            dwarf,
+            headers,
+            alternate_headers,
+        } = Files::read(main, alternate);
         let spans = parallel::map(headers.len(), workers, |unit| {
             spans_of(&dwarf, headers[unit], unit as UnitId, &code)
         });
