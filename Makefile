@@ -267,7 +267,7 @@ fuzz-seeds: build test-tools
 # Real programs of twenty shapes: what the verdict says of each, and how often its
 # intervals hold the true rate.
 verdicts: build test-tools $(WORKLOADS)/.built
-	python3 benches/verdicts.py --residue $(RESIDUE) --workloads $(WORKLOADS) --events 30,300,3000 --seeds $(SEEDS) --json build/verdicts.json --markdown docs/VERDICTS.md
+	python3 benches/verdicts.py --residue $(RESIDUE) --workloads $(WORKLOADS) --events 30,300,1000,3000 --seeds $(SEEDS) --json build/verdicts.json --markdown docs/VERDICTS.md
 
 # Functions and lines beside those of addr2line, on tens of thousands of addresses; how
 # long both take; a million addresses in 300 modules; thousands of damaged files.

@@ -2,7 +2,7 @@
 """Are the verdicts right? Event loops whose behaviour is known, recorded and judged.
 
     benches/verdicts.py --residue target/release/residue --workloads build/workloads
-        [--events 30,300,3000] [--seeds 5] [--shapes leak,cache-saturates] [--jobs 1] [--limit SECONDS]
+        [--events 30,300,1000,3000] [--seeds 5] [--shapes leak,cache-saturates] [--jobs 1] [--limit SECONDS]
         [--json OUT.json] [--markdown docs/VERDICTS.md]
 
 The exit status is 1 when a bar is missed. Seeds count from 1; the same arguments make the same
@@ -30,7 +30,7 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--residue", required=True, help="the residue binary")
     parser.add_argument("--workloads", required=True, help="directory of the built workloads")
-    parser.add_argument("--events", default="30,300,3000", metavar="N,...")
+    parser.add_argument("--events", default="30,300,1000,3000", metavar="N,...")
     parser.add_argument("--seeds", type=int, default=5, help="how many")
     parser.add_argument("--shapes", metavar="SHAPE,...", help="all unless told")
     parser.add_argument("--jobs", type=int, default=1, help="runs at the same time")

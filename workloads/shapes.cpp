@@ -12,8 +12,12 @@
 //   true_rate_bytes_per_event      what was left in fact, both over the events
 //   first_leaking_event .. last_leaking_event    (0: none leaves anything)
 //   random                         whether chance is in the rate
+//   trend                          whether the rate is not the same at the begin and at the end
+//   end_bytes                      what a cache holds when it is full (0: none, or not known)
+//   open                           whether too few blocks tell, so that no verdict is right too
 
 #include "shapes_bounded.hpp"
+#include "shapes_filling.hpp"
 #include "shapes_fragmentation.hpp"
 #include "shapes_leaks.hpp"
 #include "shapes_threads.hpp"
@@ -25,20 +29,33 @@ template <typename Kind> std::unique_ptr<Shape> maker(const Job& job) { return s
 struct Entry {
     const char *name, *truth_class;
     Maker make;
+    // Whether runs of any length may leave the question open: what tells is the number of blocks.
+    bool is_open = false;
 };
 
 static const Entry ENTRIES[] = {
     {"leak", "leak", maker<Leak>},
     {"counter", "leak", maker<Counter>},
+    {"counter-trend", "leak", maker<CounterTrend>},
     {"every-k", "leak", maker<EveryK>},
     {"one-thread", "leak", maker<OneThread>},
+    {"one-of-eight", "leak", maker<OneOfEight>},
     {"tiny", "leak", maker<Tiny>},
     {"mmap", "leak", maker<Mmap>},
     {"slow-start", "leak", maker<SlowStart>},
+    {"beside-caches", "leak", maker<BesideCaches>},
     {"stops", "stopped", maker<Stops>},
     {"warm-up", "warm-up", maker<WarmUp>},
     {"cache-saturates", "cache", maker<CacheSaturates>},
     {"lru", "cache", maker<Lru>},
+    {"connection", "cache", maker<Connections>},
+    {"fills-300", "filling", maker<Fills300>},
+    {"fills-3000", "filling", maker<Fills3000>},
+    {"fills-unequal", "filling", maker<FillsUnequal>},
+    {"fills-half", "filling", maker<FillsHalf>, true},
+    {"logarithm", "slowing", maker<Logarithm>},
+    {"square-root", "slowing", maker<SquareRoot>},
+    {"flushed", "sawtooth", maker<Flushed>},
     {"sawtooth", "sawtooth", maker<Sawtooth>},
     {"high-water", "plateau", maker<HighWater>},
     {"pool", "plateau", maker<Pool>},
@@ -65,9 +82,11 @@ static void tell(const Entry& entry, const Shape& shape, const Job& job) {
     snprintf(line, sizeof line,
              "{\"shape\": \"%s\", \"class\": \"%s\", \"events\": %llu, \"seed\": %llu, \"site\": \"%s\", "
              "\"true_rate_bytes_per_event\": %.6f, \"expected_rate_bytes_per_event\": %.6f, \"random\": %s, "
+             "\"trend\": %s, \"end_bytes\": %.0f, \"open\": %s, "
              "\"first_leaking_event\": %llu, \"last_leaking_event\": %llu}\n",
              entry.name, entry.truth_class, job.events, job.seed, site, shape.realised_rate(), shape.expected_rate,
-             shape.is_random ? "true" : "false", shape.first_leaking, shape.last_leaking);
+             shape.is_random ? "true" : "false", shape.has_trend ? "true" : "false", shape.end_bytes,
+             entry.is_open ? "true" : "false", shape.first_leaking, shape.last_leaking);
     say(line);
 }
 

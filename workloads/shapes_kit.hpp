@@ -154,6 +154,10 @@ public:
     double expected_rate = 0;
     // Whether the rate is subject to chance.
     bool is_random = false;
+    // What a cache holds when it is full.
+    double end_bytes = 0;
+    // Whether the rate goes another way than straight on, so that no interval of it is right.
+    bool has_trend = false;
     // 0: no event leaks.
     u64 first_leaking = 0, last_leaking = 0;
 

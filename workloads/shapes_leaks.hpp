@@ -41,6 +41,30 @@ private:
     const u64 most = random.between(60, 200), bytes_per_hit = random.spread(24, 256);
 };
 
+// The same of hits that become fewer (odd seeds) or more, to between a fourth and a half
+// of what they were, or from there.
+SITE(site_counter_trend)
+class CounterTrend : public Shape {
+public:
+    CounterTrend(const Job& job) : Shape(job) {
+        leaks_from(1, double(most * bytes_per_hit) * (1 + last_share) / 2, true);
+        has_trend = true;
+    }
+
+    void event(u64 number) override {
+        double done = double(number) / double(events);
+        double mean = double(most) * (1 - (1 - last_share) * (seed % 2 ? done : 1 - done));
+        u64 hits = u64(mean * (0.7 + 0.6 * random.unit()));
+        for (u64 i = 0; i < hits; i++) make(site_counter_trend, bytes_per_hit);
+        leave(hits * bytes_per_hit);
+        residue_count("hits", double(hits));
+    }
+
+private:
+    const u64 most = random.between(80, 200), bytes_per_hit = random.spread(24, 256);
+    const double last_share = 0.25 + 0.25 * random.unit();
+};
+
 // One event in seven.
 SITE(site_every_k)
 class EveryK : public Shape {

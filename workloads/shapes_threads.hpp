@@ -1,8 +1,8 @@
-// A leak in one of four threads.
+// A leak in one of several threads.
 //
-// Odd seeds: every event is shared out to the four, and one of them leaks in each.
-// Even seeds: four streams with an event each, begun in the order of their numbers and
-// overlapping; those of one stream leak, which is every fourth event.
+// Odd seeds: every event is shared out to all, and one of them leaks in each.
+// Even seeds: as many streams with an event each, begun in the order of their numbers and
+// overlapping; those of one stream leak, which is every fourth event of four.
 #ifndef SHAPES_THREADS_HPP
 #define SHAPES_THREADS_HPP
 
@@ -12,10 +12,9 @@
 #include <mutex>
 #include <thread>
 
-SITE(site_one_thread)
-class OneThread : public Shape {
+template <u64 THREADS> class OneOfThreads : public Shape {
 public:
-    OneThread(const Job& job) : Shape(job), streams(seed % 2 == 0) {
+    OneOfThreads(const Job& job, Site site) : Shape(job), site(site), streams(seed % 2 == 0) {
         for (u64 t = 0; t < THREADS; t++) churns.emplace_back(seed, t + 1);
         leaks_from(1, double(bytes) / (streams ? THREADS : 1), false);
     }
@@ -30,12 +29,10 @@ public:
     }
 
 private:
-    static constexpr u64 THREADS = 4;
-
     void work(u64 thread, u64 number) {
         ordinary_work(churns[thread], number);
         if (thread != leaking) return;
-        make(site_one_thread, bytes);
+        make(site, bytes);
         leave(bytes);
     }
 
@@ -86,6 +83,7 @@ private:
         changed.notify_all();
     }
 
+    Site site;
     const bool streams;
     const u64 leaking = random.between(0, THREADS - 1), bytes = random.spread(256, 16384);
     std::vector<Churn> churns;
@@ -93,6 +91,18 @@ private:
     std::condition_variable changed;
     u64 begun = 0, done = 0; // under the mutex, as is the token
     uint32_t token = 0;
+};
+
+SITE(site_one_thread)
+class OneThread : public OneOfThreads<4> {
+public:
+    OneThread(const Job& job) : OneOfThreads(job, site_one_thread) {}
+};
+
+SITE(site_one_of_eight)
+class OneOfEight : public OneOfThreads<8> {
+public:
+    OneOfEight(const Job& job) : OneOfThreads(job, site_one_of_eight) {}
 };
 
 #endif

@@ -11,13 +11,15 @@ and phases drawn from its seed, and is recorded with `residue run`; the verdict 
 {runs} runs: {shapes} shapes, {seeds} seeds, events {events}; {runtime_s:.0f} s in all.
 
 A leak is right only if its first stack holds the function that leaks. With no growth, the class is the shape of that
-function's stack; without such a stack it is *flat*. *Undetermined* is right below {enough} events, wrong from there on.
+function's stack; without such a stack it is *flat*. *Undetermined* is right below {enough} events, wrong from there on;
+but for `fills-half`, whose rate has only just fallen by half, it is always right. *Slowing* is right for what fills up,
+too: it says less. For growth that slows down, the class is the verdict.
 """
 
 COVERAGE_TEXT = """\
 Leaks that were found: does the 95 % interval contain the rate? The *expected* rate is the one of the long run, for
 shapes with chance in them; *realised* is what these events left in fact. The bar is on the expected rate. Intervals
-without width claim to know the rate to the byte, and are counted apart.
+without width claim to know the rate to the byte, and are counted apart. `counter-trend` has no rate of the whole run.
 """
 
 

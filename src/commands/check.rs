@@ -39,6 +39,9 @@ Exit status:
   2  on errors
   3  the run cannot tell: too few events, too much noise, or the limit is inside the interval
 
+Growth that slows down and will end (FILLING) is within every limit of growth; --max-rss limits what it \
+ends at. Growth that slows down without an end in sight is compared by its rate at the end of the run.
+
 The file of --ignore has one pattern per line, matched against function names without parameters; `*` \
 and `?` are wildcards, `#` begins a comment. A stack is ignored if any of its functions matches.
 

@@ -35,6 +35,8 @@ Verdicts:
   FREED AT EXIT  the same, but the program frees it after the last event
   FRAGMENTATION  the resident size grows, the live heap does not
   GROWS          the resident size grows for another reason, or the heap was not recorded
+  FILLING        growth slows down and will end, with where: a cache that fills up
+  GROWTH SLOWS   growth slows down, and no end is in sight
   NO GROWTH      with the smallest growth that this run could detect
   UNDETERMINED   with about how many events are needed
 

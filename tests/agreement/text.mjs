@@ -10,6 +10,7 @@ const reported = (recording, span, ...parts) =>
 
 const HEADLINES = {
   LEAK: "leak", "FREED AT EXIT": "freed-at-exit", FRAGMENTATION: "fragmentation", GROWS: "growth",
+  FILLING: "filling", "GROWTH SLOWS": "slowing",
   "NO GROWTH": "no-growth", UNDETERMINED: "undetermined",
 };
 const INTERVAL = /95 %: (?:(exact)|(unknown)|(\S+ \w+) \.\. (\S+ \w+)), /;

@@ -312,8 +312,8 @@ export type EventSearch = {
   jit_functions_matched: number;
 };
 
-export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "no-growth" |
-  "undetermined";
+export type Headline = "leak" | "freed-at-exit" | "fragmentation" | "growth" | "filling" | "slowing" |
+  "no-growth" | "undetermined";
 
 /** Words around one number of bytes per event, which a surface may show with all its digits. */
 export type HeadlineText = {
@@ -337,6 +337,9 @@ export type VerdictReason = { "code": "late-lines", late_events: number, events:
   { "code": "sum-may-be-at-rest" } | { "code": "many-paths" } |
   { "code": "size-may-grow", basis: Basis, live_is_flat: boolean } |
   { "code": "all-stacks-come-to-rest" } |
+  { "code": "fills", live_bytes: number, /** * What is held in the end, and the 95 % interval of that. */ end_bytes: number, end_low: number, end_high: number, first_bytes_per_event: number }
+  | { "code": "slows-down", first_bytes_per_event: number } |
+  { "code": "steady-or-filling", needs_events: number } |
   { "code": "exchange", stacks: number, bytes_per_event: number } |
   { "code": "partly-recorded", from: number, to: number, events: number } |
   { "code": "only-in-this-range", run: Headline };
@@ -424,7 +427,7 @@ export type Growth = {
 export type Outcome = "growing" | "shrinking" | "no-growth" | "undetermined";
 
 /** How rate and interval were found. */
-export type Method = "too-short" | "exact" | "periodic" | "low-frequency";
+export type Method = "too-short" | "exact" | "periodic" | "low-frequency" | "slowing";
 
 /** An account with the sentences for its codes. */
 export type Account = {
@@ -516,8 +519,8 @@ export type StackVerdict = {
   place: string | null;
 };
 
-export type Shape = "leak" | "warm-up" | "cache" | "plateau" | "sawtooth" | "step" | "deferred" |
-  "freed-at-exit" | "stopped" | "flat" | "undetermined";
+export type Shape = "leak" | "warm-up" | "cache" | "plateau" | "sawtooth" | "step" | "filling" |
+  "slowing" | "deferred" | "freed-at-exit" | "stopped" | "flat" | "undetermined";
 
 /** Whether the births of the survivors fit the readings, or the sentence that says how not. */
 export type Agreement = "agrees" | "births-unknown" | { "disagrees": string };
@@ -533,7 +536,10 @@ export type ShapeReason = { "code": "grows", bytes_per_event: number, low: numbe
   { "code": "moves-without-direction", range_bytes: number } |
   { "code": "rises", bytes: number, rises: number, /** * The reading by which 95 % of it were reached. */ most_by_reading: number, readings: number }
   | { "code": "growth-undetermined", bytes_per_event: number, low: number, high: number } |
-  { "code": "no-survivors" } |
+  { "code": "fills", live_bytes: number, /** * What it will hold, and the 95 % interval of that. */ end_bytes: number, end_low: number, end_high: number, /** * At the end of the run, and at its begin. */ bytes_per_event: number, first_bytes_per_event: number }
+  |
+  { "code": "slows-down", /** * At the end of the run, and at its begin. */ bytes_per_event: number, first_bytes_per_event: number }
+  | { "code": "steady-or-filling", needs_events: number } | { "code": "no-survivors" } |
   { "code": "survivors-of-last-events", events: number, of_events: number } |
   { "code": "survivors-of-first-events", events: number, of_events: number } |
   { "code": "survivors", from_events: number, of_events: number, mean_bytes: number } |

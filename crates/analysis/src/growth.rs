@@ -49,6 +49,8 @@ pub enum Method {
     Periodic,
     /// Low-frequency cosine coefficients, averaged over forms of noise.
     LowFrequency,
+    /// The rate at the end of growth that slows down, from how what was added thins out.
+    Slowing,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -180,6 +182,23 @@ impl Growth {
     /// The same over the events that were used.
     pub fn change_after_warm_up_bytes(&self) -> f64 {
         self.end_to_end_after_warm_up * self.used_events() as f64
+    }
+
+    /// The same series, whose growth slows down to a rate.
+    pub(crate) fn slowed_to(self, rate: f64, low: f64, high: f64) -> Growth {
+        Growth {
+            outcome: Outcome::Growing,
+            rate,
+            low,
+            high,
+            warm_up_events: 0,
+            first_event: self.first_event - self.warm_up_events,
+            end_to_end_after_warm_up: self.end_to_end_rate,
+            needs_events: None,
+            method: Method::Slowing,
+            reasons: Vec::new(),
+            ..self
+        }
     }
 
     /// Whether it neither grows nor moved before: `NoGrowth` says only how it ends.

@@ -1,5 +1,6 @@
 //! Groups of stacks, judged one by one.
 
+use crate::counters::Counters;
 use crate::groups::GroupId;
 use crate::history::{Course, History};
 use crate::shape::{Deferral, Reason, Shape, ShapeVerdict, classify};
@@ -22,6 +23,8 @@ impl Judged {
         match headline {
             Headline::Leak => self.verdict.shape == Shape::Leak,
             Headline::FreedAtExit => self.verdict.shape == Shape::ExitFreed,
+            Headline::Filling => self.verdict.shape == Shape::Filling,
+            Headline::Slowing => matches!(self.verdict.shape, Shape::Filling | Shape::Slowing),
             _ => false,
         }
     }
@@ -32,9 +35,10 @@ pub(crate) fn judge(history: &History, groups: &[GroupId]) -> Vec<Judged> {
     let courses = history.courses(groups);
     let deferrals = history.deferrals(groups);
     let known: Vec<Known> = groups.iter().zip(&courses).zip(deferrals).collect();
+    let counters = Counters::new(history);
     // One history at a time and thread: the births of a long run are many.
     let classify = |((group, course), deferral): &Known| {
-        classify(&history.of_group(**group, course, *deferral))
+        classify(&history.of_group(**group, course, *deferral), &counters)
     };
     let verdicts: Vec<ShapeVerdict> = known.par_iter().map(classify).collect();
     let judged = |((&group, course), verdict): ((&GroupId, Course), ShapeVerdict)| Judged {

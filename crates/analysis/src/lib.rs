@@ -10,6 +10,7 @@ pub mod growth;
 pub mod history;
 pub mod judged;
 pub mod merge;
+pub mod pace;
 pub mod readings;
 pub mod sentences;
 pub mod series;

@@ -3,6 +3,7 @@
 //! A sentence has no capital and no full stop, as it stands in a line of its own or beside
 //! others. `unit` is what one turn of the program is called: "event" or "tick".
 
+mod pace;
 pub mod time;
 
 use crate::account;
@@ -10,6 +11,8 @@ use crate::growth::{self, Growth, Outcome};
 use crate::shape::{self, Agreement, Shape, ShapeVerdict};
 use crate::stages::{self, Value};
 use crate::verdict::{self, Basis, Headline, LiveOf, Verdict};
+pub use pace::end_of_filling;
+use pace::fall;
 use residue_profile::units::{count, counted, counted_units, fractional_bytes};
 
 /// Why a run or a range has its headline, and what its rate was found from.
@@ -160,6 +163,8 @@ fn noun(shape: Shape) -> &'static str {
         Shape::Cache => "a cache",
         Shape::Plateau => "a plateau",
         Shape::Sawtooth => "a sawtooth",
+        Shape::Filling => "a cache that fills up",
+        Shape::Slowing => "growth that slows down",
         Shape::Step => "one step",
         Shape::Deferred => "deferred frees",
         Shape::ExitFreed => "memory freed at exit",
@@ -216,6 +221,19 @@ fn headline(reason: &verdict::Reason, verdict: &Verdict) -> String {
             ),
             None => format!("no heap data; {} may grow", size(*basis, verdict)),
         },
+        Fills {
+            first_bytes_per_event,
+            ..
+        }
+        | SlowsDown {
+            first_bytes_per_event,
+        } => format!(
+            "growth slows down: {}",
+            fall(*first_bytes_per_event, verdict.growth.rate, unit)
+        ),
+        SteadyOrFilling { .. } => {
+            "its rate may be constant, or fall as that of a filling cache".to_string()
+        }
         AllStacksComeToRest => {
             "every stack that moved stopped growing or was freed again".to_string()
         }
@@ -260,6 +278,8 @@ pub fn name(headline: Headline) -> &'static str {
         Headline::FreedAtExit => "FREED AT EXIT",
         Headline::Fragmentation => "FRAGMENTATION",
         Headline::Growth => "GROWS",
+        Headline::Filling => "FILLING",
+        Headline::Slowing => "GROWTH SLOWS",
         Headline::NoGrowth => "NO GROWTH",
         Headline::Undetermined => "UNDETERMINED",
     }
@@ -437,6 +457,30 @@ fn stack(reason: &shape::Reason, unit: &str) -> String {
         } => format!(
             "growth undetermined: {}",
             rate(*bytes_per_event, *low, *high, unit)
+        ),
+        Fills {
+            live_bytes,
+            end_bytes,
+            end_low,
+            end_high,
+            bytes_per_event,
+            first_bytes_per_event,
+        } => format!(
+            "{}; {}",
+            end_of_filling(*live_bytes, *end_bytes, *end_low, *end_high),
+            fall(*first_bytes_per_event, *bytes_per_event, unit)
+        ),
+        SlowsDown {
+            bytes_per_event,
+            first_bytes_per_event,
+            ..
+        } => format!(
+            "no end in sight; {}",
+            fall(*first_bytes_per_event, *bytes_per_event, unit)
+        ),
+        SteadyOrFilling { needs_events } => format!(
+            "a constant rate and a filling cache both fit; about {} would decide",
+            counted_units(*needs_events, unit)
         ),
         NoSurvivors => "no block is left at the end".to_string(),
         SurvivorsOfLastEvents { events, of_events } => {

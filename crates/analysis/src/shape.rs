@@ -5,13 +5,19 @@
 //! something behind: survivors from every event are a leak, from early events only a warm-up,
 //! from the last few only deferred freeing. Where both speak and contradict each other the verdict
 //! says so. Births are unknown when the program freed its memory after the last event.
+//!
+//! What grows is then asked for its *pace* (`by_pace`): a leak has a constant one, a cache that
+//! fills up a falling one, and a short run may not tell them apart.
 
 mod by_births;
+mod by_pace;
 mod by_series;
 mod reason;
 
+use crate::counters::Counters;
 use crate::growth::{Growth, GrowthOptions, Outcome, assess};
 use crate::series::Series;
+pub(crate) use by_pace::{SlowCourse, pace_of_sum};
 pub use reason::Reason;
 use serde::Serialize;
 
@@ -71,6 +77,10 @@ pub enum Shape {
     Sawtooth,
     /// One jump.
     Step,
+    /// Grows ever more slowly and will end, as a cache that fills up does.
+    Filling,
+    /// Grows ever more slowly; whether it ends cannot be told.
+    Slowing,
     /// Blocks live over one or a few events and are freed.
     Deferred,
     /// Grows in every event and is freed after the last.
@@ -120,8 +130,8 @@ pub struct ShapeVerdict {
 /// Events from which on a verdict that both witnesses support is certain.
 const MANY_EVENTS: u32 = 100;
 
-/// Finds the shape of one stack's history.
-pub fn classify(history: &StackHistory) -> ShapeVerdict {
+/// Finds the shape of one stack's history in a run with these counters.
+pub fn classify(history: &StackHistory, counters: &Counters) -> ShapeVerdict {
     let growth = assess(&history.live, &GrowthOptions::default());
     let (by_series, series_reasons) = by_series::shape(history, &growth);
     let witness = history.births_known.then(|| by_births::shape(history));
@@ -141,6 +151,14 @@ pub fn classify(history: &StackHistory) -> ShapeVerdict {
         }
         (shape, _) => (shape, series_reasons),
     };
+    let (shape, reasons, growth) = by_pace::judge(history, counters, shape, reasons, growth);
+    // Readings that grow ever more slowly, and survivors that thin out, say the same.
+    let agreement = match (agreement, by_births) {
+        (Agreement::Disagrees(_), Some(births)) if slows(shape) && compatible(shape, births) => {
+            Agreement::Agrees
+        }
+        (agreement, _) => agreement,
+    };
     let confidence = match (&agreement, history.events >= MANY_EVENTS) {
         _ if shape == Shape::Undetermined => Confidence::Low,
         (Agreement::Agrees, true) => Confidence::High,
@@ -156,6 +174,10 @@ pub fn classify(history: &StackHistory) -> ShapeVerdict {
         reasons,
         confidence,
     }
+}
+
+fn slows(shape: Shape) -> bool {
+    matches!(shape, Shape::Filling | Shape::Slowing)
 }
 
 /// Whether both can be true of one stack. Survivors tell less than the readings: what is flushed,
@@ -174,6 +196,7 @@ fn compatible(by_series: Shape, by_births: Shape) -> bool {
         Stopped => matches!(by_births, Cache | WarmUp),
         Flat => matches!(by_births, WarmUp | Deferred),
         ExitFreed => by_births == Leak,
+        Filling | Slowing => matches!(by_births, Leak | Cache | Plateau | Stopped),
         Undetermined => true,
     }
 }

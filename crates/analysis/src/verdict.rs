@@ -4,6 +4,7 @@
 //!   stacks ──► shapes ──► those that leak, added up ──► rate and interval
 //!                 │ none                                    LEAK
 //!                 ├──► grow, and are freed after the last   FREED AT EXIT
+//!                 ├──► grow ever more slowly                FILLING, GROWTH SLOWS
 //!   resident ─────┴──► grows while the heap does not        FRAGMENTATION, GROWS
 //!   live    ──────────► neither                             NO GROWTH, UNDETERMINED
 //! ```
@@ -55,6 +56,10 @@ pub enum Headline {
     Fragmentation,
     /// The process grows, and not by its heap.
     Growth,
+    /// It grows ever more slowly, and will end, as a cache that fills up does.
+    Filling,
+    /// It grows ever more slowly; whether it ends cannot be told.
+    Slowing,
     NoGrowth,
     Undetermined,
 }
@@ -125,12 +130,19 @@ pub struct Verdict {
 }
 
 impl Verdict {
-    /// By how much, at least, the resident size grows beyond what leaks; `None` where
+    /// By how much, at least, the resident size grows beyond what leaks and fills up; `None` where
     /// that is not certain or not worth a word.
     pub fn rss_beyond_leak(&self) -> Option<f64> {
         let rss = self.rss.as_ref()?;
         let is_leak = matches!(self.headline, Headline::Leak | Headline::FreedAtExit);
-        let beyond = rss.low - 2.0 * self.growth.high.max(0.0);
+        let is_slower =
+            |stack: &&StackVerdict| matches!(stack.verdict.shape, Shape::Filling | Shape::Slowing);
+        let slower = self.stacks.iter().filter(is_slower);
+        // Over all events, as that of the resident size.
+        let slower: f64 = slower
+            .map(|stack| stack.verdict.growth.end_to_end_rate)
+            .sum();
+        let beyond = rss.low - 2.0 * (self.growth.high.max(0.0) + slower);
         let events = rss.last_event.saturating_sub(rss.first_event) as f64;
         let is_notable = beyond * events >= NOTABLE_RSS_BYTES;
         (is_leak && rss.outcome == Outcome::Growing && is_notable).then_some(beyond)
@@ -142,7 +154,7 @@ impl Headline {
     fn says_more_than(self, other: Headline) -> bool {
         let weight = |headline: Headline| match headline {
             Headline::NoGrowth | Headline::Undetermined => 0,
-            Headline::Growth | Headline::Fragmentation => 1,
+            Headline::Growth | Headline::Fragmentation | Headline::Filling | Headline::Slowing => 1,
             Headline::FreedAtExit => 2,
             Headline::Leak => 3,
         };
@@ -203,7 +215,7 @@ pub fn verdict_of(
         rss_span: rss.span(),
     };
     let (mut headline, basis, growth, mut reasons) =
-        decide(&mut judged, &sizes, account.as_ref(), &history)?;
+        decide(&mut judged, &sizes, account.as_ref(), &history, &live)?;
     if let Some((stacks, bytes_per_event)) = exchange {
         reasons.push(Reason::Exchange {
             stacks,
@@ -212,7 +224,12 @@ pub fn verdict_of(
     }
     let about = &profile.timeline.about;
     if about.late_lines as f64 > about.events as f64 * MOST_LATE_LINES {
-        let growing = [Shape::Leak, Shape::ExitFreed];
+        let growing = [
+            Shape::Leak,
+            Shape::ExitFreed,
+            Shape::Filling,
+            Shape::Slowing,
+        ];
         call(
             &mut judged,
             &growing,

@@ -32,6 +32,10 @@ fn expect_no_contradiction(verdict: &Verdict, rows: &[Judged]) {
     match verdict.headline {
         Headline::Leak => assert!(leaks || of_sum, "{verdict:?}"),
         Headline::FreedAtExit => assert!(!leaks && (freed || of_sum), "{verdict:?}"),
+        Headline::NoGrowth => {
+            let slower = has(rows, Shape::Filling) || has(rows, Shape::Slowing);
+            assert!(!leaks && !freed && !slower, "{verdict:?}");
+        }
         _ => assert!(!leaks && !freed, "{verdict:?}"),
     }
     for stack in &verdict.stacks {
@@ -58,7 +62,8 @@ fn expect_no_more_than_run(part: &Verdict, rows: &[Judged], run: &Verdict, run_r
         (_, Headline::NoGrowth | Headline::Undetermined) => true,
         (Headline::Leak, run) => run != Headline::Leak,
         (Headline::FreedAtExit, run) => {
-            matches!(run, Headline::Growth | Headline::Fragmentation)
+            use Headline::{Filling, Fragmentation, Growth, Slowing};
+            matches!(run, Growth | Fragmentation | Filling | Slowing)
         }
         _ => false,
     };

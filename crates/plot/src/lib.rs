@@ -167,6 +167,8 @@ fn guilty(verdict: &Verdict) -> Vec<&StackVerdict> {
     let leaking = of_shape(Shape::Leak);
     match verdict.headline {
         Headline::FreedAtExit => of_shape(Shape::ExitFreed),
+        Headline::Filling => of_shape(Shape::Filling),
+        Headline::Slowing => [of_shape(Shape::Slowing), of_shape(Shape::Filling)].concat(),
         _ if leaking.is_empty() => of_shape(Shape::ExitFreed),
         _ => leaking,
     }

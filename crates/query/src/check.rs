@@ -197,6 +197,10 @@ fn notes(verdict: &Verdict, gate: &GrowthGate, unit: &str) -> Vec<String> {
                 "growth below the detection limit of {limit} is possible"
             )]
         }
+        Why::Ends => vec![
+            "growth that ends is not compared with the limit; --max-rss limits what it ends at"
+                .to_string(),
+        ],
         Why::BeyondLeaks { bytes_per_event } => vec![format!(
             "RSS grows by at least {} more than the leaks",
             rate_text(bytes_per_event, unit)

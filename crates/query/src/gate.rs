@@ -40,6 +40,8 @@ pub enum Why {
     Verdict,
     /// The run would not have seen growth as small as the limit.
     BelowSight,
+    /// Growth that ends is not compared with a limit.
+    Ends,
     /// The process grows by more than its leaks.
     BeyondLeaks {
         bytes_per_event: f64,
@@ -98,27 +100,34 @@ pub fn growth_gate(
             false => Decision::CannotTell,
         },
         Headline::Fragmentation | Headline::Growth => decide(growth.low, growth.high, limit),
-        Headline::Leak | Headline::FreedAtExit => match verdict.rss_beyond_leak() {
-            Some(beyond) if beyond > limit => {
-                gate.why = Why::BeyondLeaks {
-                    bytes_per_event: beyond,
-                };
-                Decision::Above
+        // Its growth ends: in the long run it is none.
+        Headline::Filling => {
+            gate.why = Why::Ends;
+            Decision::Within
+        }
+        Headline::Leak | Headline::FreedAtExit | Headline::Slowing => {
+            match verdict.rss_beyond_leak() {
+                Some(beyond) if beyond > limit => {
+                    gate.why = Why::BeyondLeaks {
+                        bytes_per_event: beyond,
+                    };
+                    Decision::Above
+                }
+                _ if counted.is_empty() && !ignored.is_empty() => Decision::Within,
+                _ if counted.is_empty() => decide(growth.low, growth.high, limit),
+                _ => {
+                    let stacks = counted.iter().copied().cloned().collect();
+                    gate.blamed = Some(Verdict {
+                        stacks,
+                        slowing: None,
+                        ..verdict.clone()
+                    });
+                    let low = sum(&counted, |growth| growth.low);
+                    let high = sum(&counted, |growth| growth.high);
+                    decide(low, high, limit)
+                }
             }
-            _ if counted.is_empty() && !ignored.is_empty() => Decision::Within,
-            _ if counted.is_empty() => decide(growth.low, growth.high, limit),
-            _ => {
-                let stacks = counted.iter().copied().cloned().collect();
-                gate.blamed = Some(Verdict {
-                    stacks,
-                    slowing: None,
-                    ..verdict.clone()
-                });
-                let low = sum(&counted, |growth| growth.low);
-                let high = sum(&counted, |growth| growth.high);
-                decide(low, high, limit)
-            }
-        },
+        }
     };
     gate
 }
@@ -132,10 +141,12 @@ fn split<'a>(
     let everything = Filter::default();
     let (shown, full) = (Names::usual(), Names::full());
     let mut paths = [&shown, &full].map(|names| names.paths(profile, &everything));
-    let accused = verdict
-        .stacks
-        .iter()
-        .filter(|stack| matches!(stack.verdict.shape, Shape::Leak | Shape::ExitFreed));
+    let is_accused = |shape: Shape| match verdict.headline {
+        Headline::Slowing => matches!(shape, Shape::Filling | Shape::Slowing),
+        _ => matches!(shape, Shape::Leak | Shape::ExitFreed),
+    };
+    let stacks = verdict.stacks.iter();
+    let accused = stacks.filter(|stack| is_accused(stack.verdict.shape));
     accused.partition(|stack| {
         paths.iter_mut().any(|paths| {
             let shown = shown_path_of_stack(profile, paths, stack.stack);
@@ -150,5 +161,42 @@ pub(crate) fn decide(low: f64, high: f64, limit: f64) -> Decision {
         (true, _) => Decision::Above,
         (_, true) => Decision::Within,
         _ => Decision::CannotTell,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::page::answers::sample;
+    use residue_analysis::history::EventRange;
+    use residue_analysis::verdict::{Reason, verdict};
+
+    #[test]
+    fn growth_that_ends_is_within_every_limit_and_growth_that_slows_is_not() {
+        let profile = sample::events(50);
+        let mut judged = verdict(&profile, EventRange::ALL).expect("two events");
+        judged.stacks.clear();
+        let decision =
+            |judged: &Verdict, limit| growth_gate(&profile, judged, limit, &|_| false).decision;
+        judged.headline = Headline::Filling;
+        judged.reasons = vec![Reason::Fills {
+            live_bytes: 870.0,
+            end_bytes: 1000.0,
+            end_low: 950.0,
+            end_high: 1100.0,
+            first_bytes_per_event: 90.0,
+        }];
+        assert_eq!(decision(&judged, 0.0), Decision::Within);
+        assert_eq!(
+            crate::leaks::headline(&judged).to_string(),
+            "FILLING  87 % full, would end near 1000 B (95 %: 950 B .. 1.07 KiB); 64 B/event now  (events 1..50)"
+        );
+        judged.headline = Headline::Slowing;
+        assert_eq!(decision(&judged, 100.0), Decision::Within);
+        assert_eq!(decision(&judged, 10.0), Decision::Above);
+        assert_eq!(
+            crate::leaks::headline(&judged).to_string(),
+            "GROWTH SLOWS  no end in sight; 64 B/event now  (95 %: exact, events 1..50)"
+        );
     }
 }

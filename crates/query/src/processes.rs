@@ -31,7 +31,7 @@ pub fn summary(profile: &Profile) -> ProcessSummary {
         verdict_in_short: verdict.as_ref().map(|verdict| {
             let name = sentences::name(verdict.headline);
             match verdict.headline {
-                Headline::NoGrowth | Headline::Undetermined => name.to_string(),
+                Headline::NoGrowth | Headline::Filling | Headline::Undetermined => name.to_string(),
                 _ => format!("{name} {}", rate_text(verdict.growth.rate, unit)),
             }
         }),

@@ -12,6 +12,10 @@ const SHAPES: Record<Verdict["verdict"], string> = {
   fragmentation: "M3 3 H8 V9 H3 Z M11 3 H17 V6 H11 Z M11 11 H14 V17 H11 Z M3 13 H7 V17 H3 Z",
   // Up to the right.
   growth: "M3 16 L8 11 L11 13 L17 5 M12 5 H17 V10",
+  // Up to a lid.
+  filling: "M3 17 C5 8 10 6 17 6 M3 3 H17",
+  // Ever flatter.
+  slowing: "M3 17 C5 9 10 6 17 4 M13 2.5 L17 4 L14 7.5",
   // A tick.
   "no-growth": "M3 10.5 L8 15.5 L17 5",
   // A question.

@@ -31,6 +31,14 @@ export const SHAPES: Readonly<Record<Shape, ShapeText>> = {
     sentence: "It fills up, or stays at its limit and replaces entries.",
     glyph: "M1 9 C3 3 6 2 15 2",
   },
+  filling: {
+    sentence: "It grows ever more slowly and will end, as a cache that fills up does.",
+    glyph: "M1 9 C3 4 8 2.5 12 2 M13 2 H15",
+  },
+  slowing: {
+    sentence: "It grows ever more slowly; whether it ends cannot be told.",
+    glyph: "M1 9 C3 5 8 3 15 1",
+  },
   plateau: {
     sentence: "High-water steps that become rarer and rarer.",
     glyph: "M1 9 V6 H4 V3.5 H8 V2 H15",

@@ -64,9 +64,9 @@ describe("shapes", () => {
     expect(shapeSentence("leak", "tick")).toBe("Every tick, or every k-th, leaves something behind.");
     expect(shapeSentence("warm-up", "tick")).toBe("It grew in the first ticks only.");
   });
-  it("are eleven, each with its own drawing and sentence", () => {
-    expect(SHAPE_NAMES.length).toBe(11);
-    expect(new Set(SHAPE_NAMES.map((name) => SHAPES[name].glyph)).size).toBe(11);
-    expect(new Set(SHAPE_NAMES.map((name) => shapeSentence(name, "event"))).size).toBe(11);
+  it("are thirteen, each with its own drawing and sentence", () => {
+    expect(SHAPE_NAMES.length).toBe(13);
+    expect(new Set(SHAPE_NAMES.map((name) => SHAPES[name].glyph)).size).toBe(13);
+    expect(new Set(SHAPE_NAMES.map((name) => shapeSentence(name, "event"))).size).toBe(13);
   });
 });

@@ -84,7 +84,7 @@ pub(super) fn shape(history: &StackHistory) -> (Shape, Reason) {
 }
 
 /// Whether every k-th event left a survivor, four times or more, over most of the run and to its end.
-fn evenly_spaced(history: &StackHistory) -> bool {
+pub(super) fn evenly_spaced(history: &StackHistory) -> bool {
     let births = &history.births;
     let gaps = || births.windows(2).map(|b| b[1].event.abs_diff(b[0].event));
     let (Some(shortest), Some(longest)) = (gaps().min(), gaps().max()) else {

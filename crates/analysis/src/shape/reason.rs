@@ -48,6 +48,27 @@ pub enum Reason {
         low: f64,
         high: f64,
     },
+    /// Growth slows down and will end.
+    Fills {
+        live_bytes: f64,
+        /// What it will hold, and the 95 % interval of that.
+        end_bytes: f64,
+        end_low: f64,
+        end_high: f64,
+        /// At the end of the run, and at its begin.
+        bytes_per_event: f64,
+        first_bytes_per_event: f64,
+    },
+    /// Growth slows down, and may go on without an end.
+    SlowsDown {
+        /// At the end of the run, and at its begin.
+        bytes_per_event: f64,
+        first_bytes_per_event: f64,
+    },
+    /// So far the rate may be constant, or that of a cache that fills up.
+    SteadyOrFilling {
+        needs_events: u64,
+    },
     NoSurvivors,
     SurvivorsOfLastEvents {
         events: u64,

@@ -3,10 +3,13 @@
 use super::rows::{set_aside_uncertain, sum_growth};
 use super::{Basis, Headline, Reason};
 use crate::account::GrowthAccount;
+use crate::counters::Counters;
 use crate::growth::{Growth, Outcome};
 use crate::history::History;
 use crate::judged::Judged;
-use crate::shape::Shape;
+use crate::pace::{End, Pace};
+use crate::series::Series;
+use crate::shape::{Shape, SlowCourse, pace_of_sum};
 
 /// Growth of the resident size over the whole run below this is a few pages.
 pub(super) const NOTABLE_RSS_BYTES: f64 = 256.0 * 1024.0;
@@ -31,6 +34,7 @@ pub(super) fn decide(
     sizes: &Sizes,
     account: Option<&GrowthAccount>,
     history: &History,
+    live: &Series,
 ) -> Option<Decision> {
     let mut at_rest = None;
     for (headline, shape) in [
@@ -47,16 +51,39 @@ pub(super) fn decide(
         let reasons = vec![Reason::SumMayBeAtRest];
         return Some((Headline::Undetermined, Basis::Stacks, growth, reasons));
     }
+    let slower = slower(judged);
+    if let Some(open) = may_be_filling(judged)
+        && slower
+            .as_ref()
+            .is_none_or(|(_, _, slower, _)| slower.rate < open.2.rate)
+    {
+        return Some(open);
+    }
     if let Some(growth) = &sizes.live
         && growth.outcome == Outcome::Growing
         && is_explained_by_no_shape(judged)
     {
+        match pace_of_sum(live, growth, &Counters::new(history)) {
+            Pace::Steady | Pace::Unknown => {}
+            Pace::Slows(slowdown) => {
+                let course = SlowCourse::of(live, &slowdown);
+                let mut decision = slow_decision(&course, growth.clone(), Basis::Live);
+                decision.3.push(Reason::ManyPaths);
+                return Some(decision);
+            }
+            Pace::Open { needs_events } => {
+                return Some(open_decision(growth.clone(), needs_events, Basis::Live));
+            }
+        }
         let headline = match is_freed_at_exit(growth, history) {
             true => Headline::FreedAtExit,
             false => Headline::Leak,
         };
         let reasons = vec![Reason::ManyPaths];
         return Some((headline, Basis::Live, growth.clone(), reasons));
+    }
+    if slower.is_some() {
+        return slower;
     }
     let resident = sizes.rss.as_ref().or(sizes.vm.as_ref());
     let basis = match &sizes.rss {
@@ -108,6 +135,75 @@ pub(super) fn decide(
         Headline::NoGrowth
     };
     Some((headline, basis, growth.clone(), reasons))
+}
+
+/// What rows add up to whose growth slows down.
+fn slower(judged: &[Judged]) -> Option<Decision> {
+    let rows = judged.iter().filter(|it| it.is_guilty(Headline::Slowing));
+    let growth = sum_growth(rows.clone())?;
+    let mut sum = SlowCourse {
+        live_bytes: 0.0,
+        rate: 0.0,
+        low: 0.0,
+        high: 0.0,
+        first_rate: 0.0,
+        end: Some(End::default()),
+    };
+    for row in rows {
+        let of_row = row.verdict.slow_course()?;
+        sum.live_bytes += of_row.live_bytes;
+        sum.rate += of_row.rate;
+        sum.low += of_row.low;
+        sum.high += of_row.high;
+        sum.first_rate += of_row.first_rate;
+        // Bounds of each row add up to bounds that are too wide rather than too narrow.
+        sum.end = sum.end.zip(of_row.end).map(|(sum, end)| End {
+            added: sum.added + end.added,
+            low: sum.low + end.low,
+            high: sum.high + end.high,
+        });
+    }
+    Some(slow_decision(&sum, growth, Basis::Stacks))
+}
+
+fn slow_decision(course: &SlowCourse, growth: Growth, basis: Basis) -> Decision {
+    let first_bytes_per_event = course.first_rate;
+    let (headline, reason) = match course.end {
+        Some(end) => {
+            let reason = Reason::Fills {
+                live_bytes: course.live_bytes,
+                end_bytes: end.added,
+                end_low: end.low,
+                end_high: end.high,
+                first_bytes_per_event,
+            };
+            (Headline::Filling, reason)
+        }
+        None => {
+            let reason = Reason::SlowsDown {
+                first_bytes_per_event,
+            };
+            (Headline::Slowing, reason)
+        }
+    };
+    (headline, basis, course.growth(growth), vec![reason])
+}
+
+/// The sum of rows of which a longer run will tell whether they keep their pace.
+fn may_be_filling(judged: &[Judged]) -> Option<Decision> {
+    let needs_events = judged.iter().filter_map(Judged::needs_events).max()?;
+    let growth = sum_growth(judged.iter().filter(|it| it.needs_events().is_some()))?;
+    Some(open_decision(growth, needs_events, Basis::Stacks))
+}
+
+fn open_decision(growth: Growth, needs_events: u64, basis: Basis) -> Decision {
+    let growth = Growth {
+        outcome: Outcome::Undetermined,
+        needs_events: Some(needs_events),
+        ..growth
+    };
+    let reasons = vec![Reason::SteadyOrFilling { needs_events }];
+    (Headline::Undetermined, basis, growth, reasons)
 }
 
 /// Whether next to nothing that the range added to the heap is left when the process ends.

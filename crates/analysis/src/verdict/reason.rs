@@ -28,6 +28,23 @@ pub enum Reason {
         live_is_flat: bool,
     },
     AllStacksComeToRest,
+    /// Growth slows down and will end.
+    Fills {
+        live_bytes: f64,
+        /// What is held in the end, and the 95 % interval of that.
+        end_bytes: f64,
+        end_low: f64,
+        end_high: f64,
+        first_bytes_per_event: f64,
+    },
+    /// Growth slows down, and may go on without an end.
+    SlowsDown {
+        first_bytes_per_event: f64,
+    },
+    /// So far the rate may be constant, or that of a cache that fills up.
+    SteadyOrFilling {
+        needs_events: u64,
+    },
     /// What these stacks gain others lose.
     Exchange {
         stacks: usize,

@@ -12,6 +12,7 @@
 //! - LEAK if a row is a leak, or the sum of all grows on many paths; never without.
 //! - FREED AT EXIT if no row is a leak and one is freed at exit, or the sum is.
 //! - Under every other headline no row is either.
+//! - Under NO GROWTH no row grows ever more slowly.
 //!
 //! Blocks of a program's own pools are no part of this: their memory is the pool's.
 
@@ -83,11 +84,29 @@ fn is_under(shape: Shape, headline: Headline) -> bool {
     match shape {
         Shape::Leak => headline == Headline::Leak,
         Shape::ExitFreed => matches!(headline, Headline::Leak | Headline::FreedAtExit),
+        Shape::Filling | Shape::Slowing => headline != Headline::NoGrowth,
         _ => true,
     }
 }
 
 impl Judged {
+    /// Whether it grows, at whatever pace, and is not freed at exit.
+    fn is_leak_or_slower(&self) -> bool {
+        let shape = self.verdict.shape;
+        matches!(shape, Shape::Leak | Shape::Filling | Shape::Slowing)
+            || self.needs_events().is_some()
+    }
+
+    /// How many events would tell whether it leaks or slows down, where that is what is open.
+    pub(super) fn needs_events(&self) -> Option<u64> {
+        let mut reasons = self.verdict.reasons.iter();
+        let needs = reasons.find_map(|reason| match reason {
+            Reason::SteadyOrFilling { needs_events } => Some(*needs_events),
+            _ => None,
+        });
+        needs.filter(|_| self.verdict.shape == Shape::Undetermined)
+    }
+
     /// Calls it something else than it is called alone.
     pub(super) fn set(&mut self, shape: Shape, because: Option<Reason>) {
         if shape == Shape::Undetermined {
@@ -147,14 +166,15 @@ pub(super) fn set_aside_exchanges(
     judged: &mut [Judged],
     live: Option<&Growth>,
 ) -> Option<(usize, f64)> {
-    let is_leak = |judged: &&Judged| judged.verdict.shape == Shape::Leak;
-    let (live, growth) = (live?, sum_growth(judged.iter().filter(is_leak))?);
+    let grows = |judged: &&Judged| judged.is_leak_or_slower();
+    let (live, growth) = (live?, sum_growth(judged.iter().filter(grows))?);
     let is_flat = matches!(live.outcome, Outcome::NoGrowth | Outcome::Shrinking);
     if !is_flat || live.high >= growth.low / 2.0 {
         return None;
     }
-    let rows = call(judged, &[Shape::Leak], Shape::Flat, Reason::Exchange);
-    Some((rows, growth.rate))
+    let exchanging = judged.iter_mut().filter(|it| it.is_leak_or_slower());
+    let rows = exchanging.map(|judged| judged.set(Shape::Flat, Some(Reason::Exchange)));
+    Some((rows.count(), growth.rate))
 }
 
 /// Rows that leak by their survivors alone do not make a leak while the sum may as well be

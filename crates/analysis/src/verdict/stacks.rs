@@ -84,11 +84,12 @@ pub(super) fn stack_verdicts(
     let rank = |stack: &StackVerdict| match stack.verdict.shape {
         Shape::Leak => 0,
         Shape::ExitFreed => 1,
-        Shape::Undetermined => 2,
-        _ => 3,
+        Shape::Filling | Shape::Slowing => 2,
+        Shape::Undetermined => 3,
+        _ => 4,
     };
     let weight = |stack: &StackVerdict| match rank(stack) {
-        0..=2 => stack.verdict.growth.rate,
+        0..=3 => stack.verdict.growth.rate,
         _ => stack.sparkline.iter().copied().fold(0.0, f64::max),
     };
     stacks.sort_by(|one, other| {

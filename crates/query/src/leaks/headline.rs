@@ -63,6 +63,26 @@ pub fn headline(verdict: &Verdict) -> HeadlineText {
             (size.to_string(), rate, after)
         }
         Headline::Growth => (size.to_string(), rate, measured),
+        Headline::Filling => {
+            let end = verdict.reasons.iter().find_map(|reason| match *reason {
+                Reason::Fills {
+                    live_bytes,
+                    end_bytes,
+                    end_low,
+                    end_high,
+                    ..
+                } => Some(sentences::end_of_filling(
+                    live_bytes, end_bytes, end_low, end_high,
+                )),
+                _ => None,
+            });
+            let before = format!("{};", end.unwrap_or_default());
+            (before, rate, format!(" now  ({events})"))
+        }
+        Headline::Slowing => {
+            let before = "no end in sight;".to_string();
+            (before, rate, format!(" now{measured}"))
+        }
         Headline::NoGrowth => {
             let before = format!("{size} {} (detection limit", at_rest(verdict));
             let limit = Some(growth.smallest_visible).filter(|limit| limit.is_finite());

@@ -102,6 +102,8 @@ pub fn shape(shape: Shape) -> &'static str {
         Shape::Cache => "cache",
         Shape::Plateau => "plateau",
         Shape::Sawtooth => "sawtooth",
+        Shape::Filling => "filling",
+        Shape::Slowing => "slowing",
         Shape::Step => "step",
         Shape::Deferred => "deferred free",
         Shape::ExitFreed => "freed at exit",

@@ -100,6 +100,8 @@ fn painted_headline(page: &Page, verdict: &Verdict) -> String {
         Headline::FreedAtExit
         | Headline::Fragmentation
         | Headline::Growth
+        | Headline::Filling
+        | Headline::Slowing
         | Headline::Undetermined => Hue::Yellow,
     };
     let text = head.to_string();
