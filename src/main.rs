@@ -54,6 +54,8 @@ enum Command {
     Stages(commands::stages::Args),
     /// Say whether events take ever longer, which are slow, and why
     Slow(commands::slow::Args),
+    /// Show what is lost, what is held, and which variables and blocks hold it
+    Holders(commands::holders::Args),
     /// Draw timeline, stages, survivors and RSS as SVG or PNG
     Plot(commands::plot::Args),
     /// Convert files of other tools into a profile
@@ -124,6 +126,7 @@ fn main() -> ExitCode {
         Command::Processes(args) => commands::processes::run(args).map(|()| ExitCode::SUCCESS),
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Slow(args) => commands::slow::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Holders(args) => commands::holders::run(args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),

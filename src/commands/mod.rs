@@ -5,6 +5,7 @@ pub mod completions;
 pub mod diff;
 pub mod dump;
 pub mod export;
+pub mod holders;
 pub mod import;
 pub mod leaks;
 pub mod list;

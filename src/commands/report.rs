@@ -232,6 +232,7 @@ impl Options {
             changes: false,
             allocated: has(&[View::Churn, View::Advice]),
             proc_maps: false,
+            picture: false,
         }
     }
 }

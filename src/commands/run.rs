@@ -23,8 +23,10 @@ use residue_recording::settings::{Events, Settings};
 use residue_recording::signals::{self, Forwarding};
 use residue_recording::triggers::{Requests, Triggers};
 use residue_recording::watch::{self, Orders};
-use residue_recording::{ended, own_names, threads};
+use residue_recording::{ended, own_names, pictures, threads};
 use residue_text::output::tell;
+use rustix::io::Errno;
+use rustix::process::{Pid, WaitOptions, waitpid};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -143,7 +145,7 @@ fn record(args: Args) -> Result<ExitCode> {
         Some(inlets) => inlets.spawn(command),
         None => spawn(command),
     };
-    let mut child = match spawned {
+    let child = match spawned {
         Ok(child) => child,
         Err(error) => {
             if let Some(arenas) = arenas {
@@ -166,6 +168,7 @@ fn record(args: Args) -> Result<ExitCode> {
     let is_quiet = args.quiet;
     let search = args.symbols.search();
     let asked = order.asked.clone();
+    let wants_holders = args.holders().is_some();
     let helpers = arenas.as_ref().map(|ArenaDirectory { path, .. }| {
         let watch = watch::start(path.clone(), orders, triggers, move |text| {
             if !is_quiet {
@@ -177,14 +180,15 @@ fn record(args: Args) -> Result<ExitCode> {
         });
         // Without it, all is finished at the end.
         let ended = ended::start(path.clone(), pid, asked, search.clone());
-        (watch, ended)
+        let pictures = wants_holders.then(|| pictures::start(path.clone(), search.clone()));
+        (watch, ended, pictures)
     });
     let event_log = arenas.as_ref().zip(sink).and_then(|(arenas, sink)| {
         event_log::Running::start(&arenas.path, sink, args.event_line.is_some())
             .map_err(|error| tell_without("--print-events prints nothing", &error))
             .ok()
     });
-    let status = wait(&mut child)?;
+    let status = wait(&child)?;
     let ended_unix_ns = ending::now_unix_ns();
     forwarding.program_ended();
     if let Some(arenas) = arenas {
@@ -321,6 +325,7 @@ fn prepare(
         },
         cpu_hz: args.cpu.unwrap_or(0),
         with_heap: !args.no_heap,
+        holders: args.holders(),
     };
     Prepared::new(args.arena_dir.as_deref(), order, &settings).map(Some)
 }
@@ -341,11 +346,15 @@ fn tell_of_lines(passed: &Passed) {
     }
 }
 
-fn wait(child: &mut Child) -> Result<ExitStatus> {
+/// Waits for the program's end. That it is stopped while a picture is taken is told here, too.
+fn wait(child: &Child) -> Result<ExitStatus> {
+    let pid = Pid::from_raw(child.id() as i32);
     loop {
-        match child.wait() {
-            Ok(status) => return Ok(status),
-            Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
+        match waitpid(pid, WaitOptions::empty()) {
+            Ok(Some((_, status))) if status.exited() || status.signaled() => {
+                return Ok(ExitStatus::from_raw(status.as_raw()));
+            }
+            Ok(_) | Err(Errno::INTR) => {}
             Err(error) => return Err(error).context("cannot wait for the program"),
         }
     }

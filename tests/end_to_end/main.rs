@@ -32,6 +32,7 @@ mod event_lines;
 mod exports;
 mod filters;
 mod forks;
+mod holders;
 mod hostile_profiles;
 mod imports;
 mod installing;

@@ -102,10 +102,11 @@ fn ask_of_events(documents: &mut Documents, lab: &Lab) {
 #[test]
 fn of_a_leak_with_counters_and_stamps() {
     let lab = Lab::new();
-    lab.record(&["--snapshot-at", "5"], &["leaky_events"]);
+    lab.record(&["--holders", "--snapshot-at", "5"], &["leaky_events"]);
     let mut documents = Documents::default();
     ask_everything(&mut documents, &lab);
     ask_of_events(&mut documents, &lab);
+    documents.ask(&lab, &["holders", PROFILE]);
     documents.expect_valid();
 }
 

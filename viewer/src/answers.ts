@@ -507,6 +507,9 @@ export type StackVerdict = {
   blocks_per_event: number;
   /** The counter of the program that the growth depends on. */
   counter: Followed | null;
+  /** Who holds what it left, or that it is lost, in a sentence; null where no picture was
+      taken. */
+  held: string | null;
   /** Path that frees the blocks in a later event, root first. */
   freed_at: Array<string> | null;
   /** Live bytes at the begins of events, at most 60 of them. */

@@ -125,6 +125,8 @@ impl Parts {
             threads: rows.threads,
             stacks,
             has_largest: true,
+            // Of several processes there are several, of different moments.
+            picture: None,
             timeline: Timeline {
                 about,
                 ..Timeline::default()

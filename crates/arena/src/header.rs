@@ -164,6 +164,57 @@ pub const RECORD_TO: Word = 105;
 pub const RECORDED_FROM: Word = 106;
 pub const RECORDED_TO: Word = 107;
 
+// The frozen picture of the process (the recorder's `picture.rs`). Whose turn it is, one of
+// `PICTURE_*` below.
+pub const PICTURE_STATE: Word = 112;
+/// Pictures that were begun.
+pub const PICTURES: Word = 113;
+/// The process that is the picture, by the number that the program knows it by.
+pub const PICTURE_PID: Word = 114;
+/// The thread that took it, as the program numbers it, how many there were, and whether the
+/// others ran meanwhile.
+pub const PICTURE_TID: Word = 115;
+pub const PICTURE_THREADS: Word = 116;
+pub const PICTURE_UNSTOPPED: Word = 117;
+/// The stack pointer of that thread, below which its registers lie, and its thread pointer.
+pub const PICTURE_STACK: Word = 118;
+pub const PICTURE_THREAD_POINTER: Word = 119;
+/// The birth that blocks had then, and whether the program had begun to end.
+pub const PICTURE_BIRTH: Word = 120;
+pub const PICTURE_AT_EXIT: Word = 121;
+/// How long the program was held up.
+pub const PICTURE_TOOK_NS: Word = 122;
+/// Why there is none: an error number.
+pub const PICTURE_ERROR: Word = 123;
+/// Pages of the live table that belong to it; those of them that were kept as they were, and
+/// those that could not be.
+pub const PICTURE_PAGES: Word = 124;
+pub const PICTURE_KEPT: Word = 125;
+pub const PICTURE_LOST: Word = 126;
+/// Where the list of the recorder's private mappings begins, which are no memory of the program.
+pub const PRIVATE_LIST: Word = 127;
+
+/// Where on that stack a detour keeps the vectors, which hold what was copied last and are nobody's
+/// at the entry of a function; both zero where none does.
+pub const PICTURE_VECTORS: Word = 128;
+pub const PICTURE_VECTORS_END: Word = 129;
+
+pub const PICTURE_NONE: u64 = 0;
+/// The command asks for one: the next call of any thread takes it.
+pub const PICTURE_ASKED: u64 = 1;
+/// A thread is about to take one, and waits for the command to stop the others.
+pub const PICTURE_WAITS: u64 = 2;
+/// The answer: they are stopped, or they run on.
+pub const PICTURE_STANDS: u64 = 7;
+pub const PICTURE_RUN_ON: u64 = 8;
+/// The child is being made.
+pub const PICTURE_READY: u64 = 3;
+/// It is there, or there is none.
+pub const PICTURE_TAKEN: u64 = 4;
+pub const PICTURE_FAILED: u64 = 5;
+/// The command has read it.
+pub const PICTURE_OVER: u64 = 6;
+
 pub const SOURCE_NONE: u64 = 0;
 pub const SOURCE_TICKS: u64 = 1;
 pub const SOURCE_MARKS: u64 = 2;

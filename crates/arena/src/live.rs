@@ -21,6 +21,16 @@
 //! An entry is present when its stack is not zero. A block too large or born
 //! too late for the fields has L set and keeps the number of a large entry
 //! in the bits of birth and size.
+//!
+//! While a picture of the process is read, a page is copied before its first change
+//! (`KeptPages`), under the number of the page and of the picture:
+//!
+//! ```text
+//!   key of a kept page   63         32 31         0
+//!                       +-------------+------------+
+//!                       |   picture   |    page    |
+//!                       +-------------+------------+
+//! ```
 
 pub const PAGE_ENTRIES: usize = 512;
 pub const PAGE_BYTES: u64 = (PAGE_ENTRIES * 8) as u64;
@@ -39,6 +49,13 @@ pub const KEY_FLAGS: u64 = 7;
 
 /// Large entry: size (u64), birth (u32), zero (u32).
 pub const LARGE_ENTRY_BYTES: u64 = 16;
+
+/// The key of the copy of a page as it was when a picture was taken.
+pub const fn kept_key(picture: u64, page: u64) -> u64 {
+    picture << KEPT_PICTURE_SHIFT | page
+}
+
+pub const KEPT_PICTURE_SHIFT: u32 = 32;
 
 /// What an entry says, without its large entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

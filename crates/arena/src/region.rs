@@ -76,6 +76,8 @@ regions! {
     Targets: moments::TARGET_BYTES, moments::MOST_TARGETS;
     CodeFiles: tables::CODE_FILE_BYTES, 1 << 14;
     CodeBytes: 1, 64 << 20;
+    KeptKeys: 8, 1 << 21;
+    KeptPages: live::PAGE_BYTES, 1 << 21;
 }
 
 impl Region {

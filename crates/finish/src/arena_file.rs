@@ -146,6 +146,10 @@ impl ArenaFile {
         Err(Error::NotAnArena { path, reason })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// Reads the header again, of a program that runs on.
     pub fn refresh(&mut self) -> Result<(), Error> {
         self.file_bytes = self.storage.bytes();
@@ -243,6 +247,16 @@ impl ArenaFile {
             first += items;
         }
         Ok(())
+    }
+
+    /// So many neighbouring items, or those of them that are there.
+    pub fn items(&self, region: Region, first: u64, count: u64) -> Result<Vec<u8>, Error> {
+        let item_bytes = region.item_bytes();
+        let end = first.saturating_add(count).min(self.committed(region));
+        let count = end.saturating_sub(first);
+        let offset = self.region_word(region, region::OFFSET);
+        let at = offset.saturating_add(first.saturating_mul(item_bytes));
+        self.read_at(at, count * item_bytes)
     }
 
     /// Calls `take` for each item of a region.

@@ -29,11 +29,12 @@ mod jit;
 mod ledger;
 mod live;
 mod meta;
-mod modules;
+pub mod modules;
 mod notes;
 pub mod outside;
 mod paths;
 mod perf_map;
+pub mod pictures;
 pub mod plain_file;
 mod record;
 mod recorder_stats;
@@ -46,7 +47,7 @@ mod timeline;
 mod trie;
 mod unseen_allocators;
 
-pub use arena_file::{ArenaFile, Error, Identity, Item};
+pub use arena_file::{ArenaFile, Error, Identity, Item, to_words};
 pub use symbolize::{ModuleSymbols, Symbolized, symbolize};
 pub use symbols_report::SymbolsReport;
 
@@ -121,6 +122,7 @@ fn put_together(
     let (ledger, by_state) = ledger::read(arena, &trie, progress)?;
     let births = Births::of(arena, LineEvents::of(arena, &seen));
     let live = live::read(arena, &ledger, &births, progress)?;
+    let picture = pictures::read(arena.path(), &ledger.ids, &births);
     let threads = threads::read(arena, by_state, ledger.rows.len())?;
     let ends = ledger.rows.iter();
     let ends = ends.flat_map(|row| [row.node, row.late.freed_at]);
@@ -176,6 +178,7 @@ fn put_together(
         by_thread: threads.by_thread,
         timeline,
         has_largest: true,
+        picture,
     })
 }
 

@@ -23,6 +23,9 @@ impl Profile {
         self.repair_threads(&mut damages);
         let (stacks, nodes) = (self.stacks.len(), self.nodes.len());
         damages.extend(self.timeline.repair(stacks, nodes));
+        if let Some(picture) = &mut self.picture {
+            damages.extend(picture.repair(stacks));
+        }
         damages
     }
 

@@ -86,6 +86,9 @@ fn add_jobs<'a>(jobs: &mut Jobs<'a>, tables: &'a mut Tables) {
     if needs.by_thread {
         jobs.table(Tag::THST, &mut tables.by_thread, threads::decode);
     }
+    if needs.picture {
+        jobs.table(Tag::HOLD, &mut tables.picture, json);
+    }
     tables.timeline.add_jobs(jobs, needs);
 }
 

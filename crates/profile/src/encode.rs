@@ -19,6 +19,7 @@
 //!   THRD  JSON [ thread, ... ]
 //!   THST  drawn in crate::threads
 //!   then the timeline, drawn in crate::encode_timeline
+//!   HOLD  JSON picture
 //! ```
 //!
 //! A column lies together because its values resemble each other more than
@@ -71,6 +72,9 @@ pub fn encode_into(profile: &Profile, out: impl Write) -> io::Result<()> {
     source(&mut file, profile)?;
     by_thread(&mut file, profile)?;
     timeline(&mut file, &profile.timeline)?;
+    if let Some(picture) = &profile.picture {
+        file.section(Tag::HOLD, &serde_json::to_vec(picture)?)?;
+    }
     file.end()
 }
 

@@ -4,6 +4,7 @@
 
 use std::borrow::Cow;
 
+use crate::holders::Picture;
 use crate::model::Profile;
 
 /// Whether a terminal or a reader would be told something other than the character.
@@ -81,6 +82,7 @@ impl Profile {
             .chain(&mut self.files)
             .chain(self.threads.iter_mut().map(|thread| &mut thread.name))
             .chain(&mut self.timeline.names)
+            .chain(self.picture.iter_mut().flat_map(Picture::texts))
             .chain(&mut search.functions)
             .chain(&mut search.line);
         for text in texts {

@@ -30,6 +30,7 @@ mod error;
 mod event_cost;
 mod file;
 pub mod harmless;
+pub mod holders;
 mod jobs;
 mod layout;
 mod measured;

@@ -11,6 +11,7 @@
 //! Ids are indices into the tables; a parent always stands before its children.
 
 pub use crate::counters::{Counters, RecorderStats, Totals};
+use crate::holders::Picture;
 use crate::timeline::Timeline;
 use serde::{Deserialize, Serialize};
 
@@ -66,6 +67,8 @@ pub struct Profile {
     /// Whether the largest block of each stack is known. Earlier recorders did not note it, and
     /// other tools do not say.
     pub has_largest: bool,
+    /// Who held what was live, where a picture was asked for: the latest.
+    pub picture: Option<Picture>,
 }
 
 /// Who was recorded, how, and how it ended.

@@ -17,6 +17,7 @@ pub struct Needs {
     /// What the kernel said at each of the timeline's `snapshots`, whose names and
     /// moments are always read.
     pub proc_maps: bool,
+    pub picture: bool,
 }
 
 impl Needs {
@@ -28,6 +29,7 @@ impl Needs {
         changes: true,
         allocated: true,
         proc_maps: true,
+        picture: true,
     };
 
     /// The call tree, its counters and the moments.
@@ -39,5 +41,6 @@ impl Needs {
         changes: false,
         allocated: false,
         proc_maps: false,
+        picture: false,
     };
 }

@@ -5,6 +5,7 @@ use crate::counter::MemoryKind;
 use crate::decode::{CounterTable, MetaTable};
 use crate::decode_timeline::TimelineTables;
 use crate::error::{Damage, Reason};
+use crate::holders::Picture;
 use crate::layout::Tag;
 use crate::model::*;
 use crate::needs::Needs;
@@ -31,6 +32,7 @@ pub(crate) struct Tables {
     pub threads: Option<Vec<Thread>>,
     pub by_thread: Option<Ragged<ThreadCounters>>,
     pub timeline: TimelineTables,
+    pub picture: Option<Picture>,
     /// The tag of each section that is whole.
     whole: Vec<Tag>,
 }
@@ -55,6 +57,7 @@ impl Tables {
             threads: None,
             by_thread: None,
             timeline: TimelineTables::default(),
+            picture: None,
             whole: sections.iter().map(|section| section.tag).collect(),
         }
     }
@@ -97,6 +100,7 @@ impl Tables {
             by_thread: self.by_thread.unwrap_or_default(),
             timeline: self.timeline.into_timeline(damages),
             has_largest,
+            picture: self.picture,
         };
         if !has_largest {
             profile.forget_largest();

@@ -74,6 +74,7 @@ fn sample_without(tag: Tag) -> Profile {
             stacks.for_each(|_| profile.by_thread.push_row([]));
         }
         Tag::THST => profile.by_thread = Ragged::default(),
+        Tag::HOLD => profile.picture = None,
         _ => lose_of_timeline(&mut profile.timeline, tag),
     }
     profile

@@ -60,6 +60,7 @@ fn counts_that_the_bytes_cannot_hold_are_refused() {
         Tag::THRD,
         Tag::TIME,
         Tag::ACCT,
+        Tag::HOLD,
         Tag::END,
     ];
     for tag in Tag::ALL.into_iter().filter(|tag| !json.contains(tag)) {

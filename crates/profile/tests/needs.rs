@@ -37,6 +37,9 @@ fn expected(needs: Needs) -> Profile {
     if !needs.allocated {
         profile.timeline.allocated.clear();
     }
+    if !needs.picture {
+        profile.picture = None;
+    }
     if !needs.proc_maps {
         for snapshot in &mut profile.timeline.snapshots {
             snapshot.maps.clear();
@@ -47,9 +50,9 @@ fn expected(needs: Needs) -> Profile {
     profile
 }
 
-/// All 128 of them.
+/// All 256 of them.
 fn every_choice() -> impl Iterator<Item = Needs> {
-    (0..128u32).map(|bits| {
+    (0..256u32).map(|bits| {
         let has = |bit: u32| bits & (1 << bit) != 0;
         Needs {
             sizes: has(0),
@@ -59,6 +62,7 @@ fn every_choice() -> impl Iterator<Item = Needs> {
             changes: has(4),
             proc_maps: has(5),
             allocated: has(6),
+            picture: has(7),
         }
     })
 }

@@ -22,6 +22,7 @@ pub mod compare;
 pub mod dump;
 pub mod function_names;
 pub mod gate;
+pub mod holders;
 mod known_counters;
 pub mod known_names;
 pub mod leaks;

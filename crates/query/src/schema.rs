@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::report::callers::CounterValues;
 use crate::table::Grid;
-use crate::{check, compare, dump, leaks, list, processes, report, slow, stages};
+use crate::{check, compare, dump, holders, leaks, list, processes, report, slow, stages};
 
 /// The schema of a document, and the command that writes it.
 pub struct Published {
@@ -27,6 +27,7 @@ pub fn documents() -> Vec<Published> {
         published::<processes::Document<'_>>("processes"),
         published::<stages::Document<'_>>("stages"),
         published::<slow::document::Document<'_>>("slow"),
+        published::<holders::Document>("holders"),
         published::<dump::Whole<'_>>("dump"),
     ]
 }

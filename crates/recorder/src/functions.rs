@@ -9,6 +9,7 @@ use crate::arena_map::{self, Arena};
 use crate::detour::{self, Function, Refusal};
 use crate::hot;
 use crate::marks;
+use crate::picture;
 use crate::setup;
 use crate::sys;
 use core::ffi::{c_char, c_int};
@@ -20,6 +21,7 @@ use residue_arena::region::{Region, USED};
 /// Tags of detours.
 const LOADER: usize = 0;
 const EVENT: usize = 1;
+const EXIT: usize = 2;
 
 /// How long the command may take to search the modules, in steps of a wait.
 const WAIT_STEP_NS: u64 = 500_000;
@@ -65,8 +67,23 @@ pub fn start(arena: Arena, linker: usize) {
     search(arena);
 }
 
-extern "C" fn entered(tag: usize, _return_slot: *const usize, _bp: usize) {
+/// Has a picture taken where the process begins to end: `main` that returns calls libc's `exit`
+/// from within libc, and no hook sees it.
+pub fn watch_exit(exit: usize) {
+    detour::set_hook(entered);
+    // Where it cannot be watched, pictures are those of events, and of calls that are seen.
+    let _ = detour::install(exit, None, EXIT);
+}
+
+extern "C" fn entered(tag: usize, return_slot: *const usize, _bp: usize) {
+    picture::note_vectors(|| detour::vectors_of(return_slot));
+    entered_noted(tag);
+    picture::note_vectors(|| 0..0);
+}
+
+fn entered_noted(tag: usize) {
     match tag {
+        EXIT => picture::at_exit(),
         EVENT => marks::event_begins(None, None, header::SOURCE_FUNCTION),
         _ => {
             let linker = LINKER.load(Ordering::Relaxed) as *const LinkerState;

@@ -139,6 +139,17 @@ pub struct Hot {
     pub targets_are_ready: AtomicU32,
     /// Not zero where snapshots were asked for at some events.
     pub takes_snapshots: AtomicU32,
+    /// Not zero where pictures are taken at events and at the end; the last of them, its moment,
+    /// and its process, as long as it has not been reaped. See `picture`.
+    pub takes_pictures: AtomicU32,
+    pub picture_child: AtomicU32,
+    pub picture_event: AtomicU64,
+    pub picture_ns: AtomicU64,
+    /// Where the detour that runs keeps the vectors, while it does.
+    pub vectors_start: AtomicUsize,
+    pub vectors_end: AtomicUsize,
+    /// The picture that each page of the live table was last kept for.
+    pub kept_pages: AtomicPtr<u8>,
     /// The last event that an injected leak was made for.
     pub injected_birth: AtomicU64,
 
@@ -156,6 +167,8 @@ pub struct Hot {
     pub trie_growth_lock: Spin,
     pub rules_growth_lock: Spin,
     pub arena_growth_lock: Spin,
+    pub picture_lock: Spin,
+    pub kept_lock: Spin,
 }
 
 /// Whole pages of their own, so that the wipe takes nothing else.

@@ -42,6 +42,7 @@ mod names;
 mod own_proc;
 mod pausing;
 mod peak;
+mod picture;
 mod private;
 mod program_file;
 mod recorder;

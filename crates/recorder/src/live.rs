@@ -11,6 +11,7 @@
 //!
 //! Root and directories are private; the pages of entries are in the arena.
 
+pub mod frozen;
 mod large_entries;
 
 use crate::arena_map::{Arena, bump};
@@ -124,11 +125,23 @@ pub const RECENT_PAGES: usize = 64;
 #[inline(always)]
 fn entry(thread: &mut Thread, address: usize) -> (*const AtomicU64, u64) {
     // Two copies of the arithmetic, each with a constant shift.
-    if hot::get().granule_shift.load(Ordering::Relaxed) == WIDE_GRANULE_SHIFT {
-        recent_entry(thread, address, WIDE_GRANULE_SHIFT)
-    } else {
-        recent_entry(thread, address, NARROW_GRANULE_SHIFT)
+    match hot::get().granule_shift.load(Ordering::Relaxed) {
+        WIDE_GRANULE_SHIFT => recent_entry(thread, address, WIDE_GRANULE_SHIFT),
+        NARROW_GRANULE_SHIFT => recent_entry(thread, address, NARROW_GRANULE_SHIFT),
+        _ => frozen_entry(address),
     }
+}
+
+/// The entry of an address while the table is frozen: its page is kept before it changes.
+#[cold]
+#[inline(never)]
+fn frozen_entry(address: usize) -> (*const AtomicU64, u64) {
+    let found = entry_by_directory(address);
+    if !found.0.is_null() {
+        let page = found.0.map_addr(|at| at & !(PAGE_BYTES as usize - 1));
+        frozen::before_change(page);
+    }
+    found
 }
 
 #[inline(always)]
@@ -156,7 +169,7 @@ fn recent_entry(
 
 fn granule_shift_of(address: usize) -> u32 {
     match address & REPORTED_BIT {
-        0 => hot::get().granule_shift.load(Ordering::Relaxed),
+        0 => hot::get().granule_shift.load(Ordering::Relaxed) & !frozen::IS_FROZEN,
         _ => NARROW_GRANULE_SHIFT,
     }
 }
@@ -201,14 +214,21 @@ pub fn insert_reported(
     block: Block,
 ) -> Result<Option<Block>, ()> {
     let address = address | REPORTED_BIT;
-    let found = recent_entry(thread, address, NARROW_GRANULE_SHIFT);
+    let found = reported_entry(thread, address);
     insert_at(arena, thread, address, found, block)
 }
 
 /// Takes out a block that the program reported.
 pub fn take_reported(arena: Arena, thread: &mut Thread, address: usize) -> Option<Block> {
-    let found = recent_entry(thread, address | REPORTED_BIT, NARROW_GRANULE_SHIFT);
+    let found = reported_entry(thread, address | REPORTED_BIT);
     take_at(arena, thread, found)
+}
+
+fn reported_entry(thread: &mut Thread, address: usize) -> (*const AtomicU64, u64) {
+    match frozen::is_frozen() {
+        false => recent_entry(thread, address, NARROW_GRANULE_SHIFT),
+        true => frozen_entry(address),
+    }
 }
 
 /// Enters a block. Returns the block that was still there at its address: its
@@ -357,7 +377,11 @@ fn make_page(arena: Arena, thread: &mut Thread, address: usize) -> Option<(*cons
             thread.spare_live_page = number + 1;
         }
     }
-    let found = entry_by_directory(address);
+    let found = match frozen::is_frozen() {
+        // A spare page may be older than the picture.
+        true => frozen_entry(address),
+        false => entry_by_directory(address),
+    };
     (!found.0.is_null()).then_some(found)
 }
 

@@ -15,6 +15,7 @@ use crate::loss::Loss;
 use crate::moments;
 use crate::names;
 use crate::pausing;
+use crate::picture;
 use crate::recorder::{self, Caller};
 use crate::setup::{self, Digits};
 use crate::snapshots;
@@ -48,6 +49,12 @@ pub fn event_begins(id: Option<u64>, stream: Option<u32>, source: u64) {
         begun = begin(hot, arena, thread, id, stream, source);
     });
     if begun {
+        // The entry of a function ends the event before it.
+        if source == header::SOURCE_FUNCTION
+            && let Some(arena) = hot::get().recording_arena()
+        {
+            picture::event_ended(arena.get(header::EVENTS) - 1);
+        }
         inject::leak_if_asked();
     }
 }
@@ -170,6 +177,7 @@ pub extern "C" fn event_begin(id: u64, stream: u32) {
 }
 
 pub extern "C" fn event_end(id: u64, stream: u32) {
+    let mut ended = None;
     recorder::with_thread(Loss::Nothing, |hot, arena, thread| {
         if arena.get(header::SOURCE) > header::SOURCE_MARKS {
             return;
@@ -187,9 +195,13 @@ pub extern "C" fn event_end(id: u64, stream: u32) {
         } else {
             let mut row = moments::sample_at_end(hot, arena);
             row.tid = thread.owner().unwrap_or(0);
+            ended = Some(open.number);
             end_open(arena, open, row);
         }
     });
+    if let Some(event) = ended {
+        picture::event_ended(u64::from(event));
+    }
 }
 
 pub extern "C" fn event_current() -> u32 {

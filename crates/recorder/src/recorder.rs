@@ -8,6 +8,7 @@ use crate::ledger;
 use crate::live::{self, Block};
 use crate::loss::Loss;
 use crate::modules;
+use crate::picture;
 use crate::setup;
 use crate::sys;
 use crate::thread::{self, Guard, Thread};
@@ -118,6 +119,7 @@ pub unsafe fn made(block: *mut u8, bytes: usize, caller: Caller) {
     call.finish();
     if hot.slow_path_flags.load(Ordering::Relaxed) != 0 {
         account::complete_if_asked(hot, arena);
+        picture::take_if_asked(hot, arena);
         inject::leak_if_asked();
     }
 }

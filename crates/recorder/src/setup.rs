@@ -8,6 +8,7 @@ use crate::live;
 use crate::loss;
 use crate::modules;
 use crate::moments;
+use crate::picture;
 use crate::program_file::ProgramPath;
 use crate::sys;
 use crate::thread;
@@ -174,8 +175,8 @@ fn set_up_with(hot: &Hot, inherited: Option<Arena>) -> Option<()> {
     hot.uses_list.store(u32::from(uses_list), Ordering::Relaxed);
     apply_limits(hot, arena);
     moments::set_up(arena);
-    let takes_snapshots = config.number("every").unwrap_or(0) != 0
-        || config.text("at").is_some_and(|at| !at.is_empty());
+    picture::set_up(hot);
+    let takes_snapshots = config.number("every").unwrap_or(0) != 0 || has_list("at");
     hot.takes_snapshots
         .store(u32::from(takes_snapshots), Ordering::Relaxed);
     // Where there is no memory for them, what the program does is counted as dropped.
@@ -254,12 +255,20 @@ pub fn wants_snapshot(hot: &Hot, event: u32) -> bool {
     {
         return true;
     }
+    is_listed("at", event.into())
+}
+
+/// Whether the list of events of this name has one at least.
+pub fn has_list(name: &str) -> bool {
+    config().text(name).is_some_and(|list| !list.is_empty())
+}
+
+/// Whether it has this one.
+pub fn is_listed(name: &str, event: u64) -> bool {
     let mut digits = Digits::default();
-    let wanted = digits.of(event.into());
-    config
-        .text("at")
-        .unwrap_or(&[])
-        .split(|&byte| byte == b',')
+    let wanted = digits.of(event);
+    let list = config().text(name).unwrap_or(&[]);
+    list.split(|&byte| byte == b',')
         .any(|number| number == wanted)
 }
 

@@ -3,11 +3,13 @@
 
 mod files;
 mod optional;
+mod processes;
 mod time;
 mod timers;
 
 pub use files::*;
 pub use optional::*;
+pub use processes::*;
 pub use time::*;
 pub use timers::*;
 
@@ -69,6 +71,7 @@ pub const EFAULT: Errno = Errno(-14);
 pub const EEXIST: Errno = Errno(-17);
 pub const EINVAL: Errno = Errno(-22);
 pub const ENOSYS: Errno = Errno(-38);
+pub const ETIMEDOUT: Errno = Errno(-110);
 
 #[inline]
 fn checked(result: isize) -> Result<usize, Errno> {

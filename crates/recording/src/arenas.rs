@@ -9,6 +9,7 @@
 //!     owner                   who made it, and what was asked for; locked while the run lasts
 //!     4712.99.arena           being written, or left by a process that ended
 //!     4712.99.arena.outside   what was seen of that process from outside
+//!     4712.99.arena.picture   what the latest picture of its memory said
 //!     finished/               processes that ended, as profiles (see `ended.rs`)
 //! ```
 
@@ -364,6 +365,7 @@ impl Arena {
     pub fn delete_arena(&self) {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
+        let _ = fs::remove_file(residue_finish::pictures::path_for(&self.path));
     }
 
     /// Whether its maker still writes it, in this image.

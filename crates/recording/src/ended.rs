@@ -10,8 +10,8 @@ use crate::finishing::{self, LateBar};
 use crate::repeated::Repeated;
 use crate::threads;
 use anyhow::Result;
-use residue_arena::FILE_SUFFIX;
-use residue_finish::{Asked, Ending, Identity, plain_file};
+use residue_arena::{FILE_SUFFIX, header};
+use residue_finish::{ArenaFile, Asked, Ending, Identity, plain_file};
 use residue_profile::Profile;
 use residue_symbols::Search;
 use std::fs;
@@ -66,13 +66,20 @@ pub fn start(
             if stop() {
                 break;
             }
-            if Some(place) != first && !arena.is_in_use() {
+            let is_done = !arena.is_in_use() && !has_picture(&arena.path);
+            if Some(place) != first && is_done {
                 // What cannot be finished now is tried again at the end, and told then.
                 let _ = finish(&directory, arena, &asked, &search);
             }
         }
         period
     })
+}
+
+/// Whether a picture of the process is still to be read.
+fn has_picture(arena: &Path) -> bool {
+    let state = ArenaFile::open(arena).map(|arena| arena.word(header::PICTURE_STATE));
+    matches!(state, Ok(header::PICTURE_READY | header::PICTURE_TAKEN))
 }
 
 /// How long it takes, at least, until arenas are to be finished: with so much room to spare, if

@@ -22,6 +22,7 @@ pub mod output_name;
 pub mod own_names;
 pub mod passing;
 pub mod pausing;
+pub mod pictures;
 pub mod prepared;
 pub mod program;
 pub mod repeated;

@@ -19,6 +19,8 @@ pub struct Settings {
     /// Samples of CPU time a second; zero: none.
     pub cpu_hz: u32,
     pub with_heap: bool,
+    /// Whether pictures are taken of who holds what, and at which events alone.
+    pub holders: Option<Vec<u64>>,
     pub with_children: bool,
     /// Record only programs of this name; empty: all.
     pub program_pattern: String,
@@ -66,9 +68,10 @@ impl Settings {
     /// The value of the recorder's environment variable.
     pub fn encode(&self, arena_directory: &Path) -> OsString {
         let at: Vec<String> = self.snapshots.at.iter().map(u64::to_string).collect();
+        let holders = self.holders.iter().flatten().map(u64::to_string);
         let mut value = OsString::from(format!(
             "min={};max={};depth={};verify={};paused={};from={};to={};source={};tick={};every={};at={};inject={};\
-             untouched={};root={};children={};match={};own={};list={};cpu={};heap={};dir=",
+             untouched={};root={};children={};match={};own={};list={};cpu={};heap={};holders={};holders_at={};dir=",
             self.min_size,
             self.max_size,
             self.max_depth,
@@ -92,6 +95,8 @@ impl Settings {
             u8::from(finds_modules_by_list()),
             self.cpu_hz,
             u8::from(self.with_heap),
+            u8::from(self.holders.is_some()),
+            holders.collect::<Vec<_>>().join(","),
         ));
         value.push(arena_directory);
         value

@@ -43,7 +43,12 @@ fn as_mapped(path: &Path) -> PathBuf {
 
 /// The number by which a process knows itself: the last of its `NSpid`.
 fn own_number(pid: u32) -> Option<u32> {
-    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    own_number_at(&format!("/proc/{pid}"))
+}
+
+/// The same of a thread, by its folder.
+pub fn own_number_at(folder: &str) -> Option<u32> {
+    let status = fs::read_to_string(format!("{folder}/status")).ok()?;
     let numbers = status
         .lines()
         .find_map(|line| line.strip_prefix("NSpid:"))?;

@@ -37,7 +37,7 @@ pub enum Name<'a> {
 
 impl<'a> Vma<'a> {
     /// `None` where the line is not the first of an entry.
-    pub(crate) fn parse(line: &'a [u8]) -> Option<Vma<'a>> {
+    pub fn parse(line: &'a [u8]) -> Option<Vma<'a>> {
         if !line.first()?.is_ascii_hexdigit() {
             return None;
         }

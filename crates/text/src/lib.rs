@@ -5,6 +5,7 @@ pub mod check;
 pub mod csv;
 pub mod diff;
 pub mod dump;
+pub mod holders;
 pub mod junit;
 pub mod leaks;
 pub mod list;

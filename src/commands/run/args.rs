@@ -119,6 +119,21 @@ pub struct Args {
     /// Calls of malloc and its kin are not touched.
     #[arg(long, requires = "cpu", help_heading = CPU)]
     pub(super) no_heap: bool,
+    /// Find out who holds what is live
+    ///
+    /// When the program ends, and at some events before. A picture of the process's memory is taken and searched for pointers. `residue holders` tells
+    /// then which blocks are lost, and which variable and which blocks hold the others.
+    #[arg(long)]
+    pub(super) holders: bool,
+    /// The same at the end of these events: 51,101; and when the program ends
+    #[arg(
+        long,
+        value_name = "EVENTS",
+        value_delimiter = ',',
+        value_parser = clap::value_parser!(u64).range(1..),
+        hide_short_help = true
+    )]
+    pub(super) holders_at: Vec<u64>,
     /// Put all processes into one profile
     ///
     /// `residue processes FILE` lists them, FILE@process:PID is one of them in every command.
@@ -296,6 +311,11 @@ impl Args {
             true => WantedEvents { from: 0, ..wanted },
             false => wanted,
         }
+    }
+
+    /// The events at whose ends pictures are wanted, beside the program's; none chooses some.
+    pub(super) fn holders(&self) -> Option<Vec<u64>> {
+        (self.holders || !self.holders_at.is_empty()).then(|| self.holders_at.clone())
     }
 
     pub(super) fn snapshots(&self) -> Snapshots {

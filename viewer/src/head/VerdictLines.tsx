@@ -63,6 +63,7 @@ export function Guilty(props: { verdict: Verdict; events: string | null }) {
           {more !== null && `; ${more}`}
         </span>
       </span>
+      {stack.held && <span class="small muted">{stack.held}</span>}
     </p>
   );
 }

@@ -183,6 +183,7 @@ pub fn wild() -> impl Strategy<Value = Profile> {
             by_thread: threads.1,
             timeline,
             has_largest: true,
+            picture: None,
         },
     )
 }

@@ -1,6 +1,7 @@
 //! Timelines for the tests: a small one with something of everything, and large
 //! ones as a leak makes them.
 
+use residue_profile::holders::*;
 use residue_profile::timeline::*;
 use residue_profile::*;
 use residue_testkit::random::Random;
@@ -37,7 +38,61 @@ pub fn full_sample() -> Profile {
             temporaries,
         })
         .to_vec();
+    profile.picture = Some(picture());
     profile
+}
+
+fn picture() -> Picture {
+    let sum = |stack, birth, state, blocks| HeldSum {
+        stack,
+        birth,
+        state,
+        blocks,
+        bytes: 64 * blocks,
+    };
+    let root = Holder {
+        kind: HolderKind::Module,
+        place: "/bin/größe".into(),
+        address: 0x7fff_0000_1000,
+        variable: "_ZL5names".into(),
+        member: "[1].first".into(),
+        file: "größe.cpp".into(),
+        line: 41,
+        ..Holder::default()
+    };
+    Picture {
+        event: 3,
+        at_exit: true,
+        took_ns: 1_500_000,
+        read_ns: 30_000_000,
+        threads: 8,
+        blocks: 15,
+        bytes: 960,
+        sums: vec![
+            sum(0, 1, HeldState::Held, 10),
+            sum(0, 2, HeldState::HeldInside, 1),
+            sum(1, 1, HeldState::LostInCycle, 4),
+        ],
+        chains: vec![Chain {
+            stack: 0,
+            blocks: 11,
+            bytes: 704,
+            root: root.clone(),
+            steps: vec![Step {
+                stack: 1,
+                offset: Some(16),
+                is_repeated: true,
+                shape: Some(Shape::Pointers),
+                elements: 11,
+            }],
+        }],
+        retained: vec![Retained {
+            holder: root,
+            stack: 1,
+            bytes: 704,
+        }],
+        ..Picture::default()
+    }
 }
 
 /// Before frames without a table were told apart, and CPU time was sampled.

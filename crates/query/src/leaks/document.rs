@@ -4,6 +4,7 @@ use super::headline::{HeadlineText, headline};
 use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::advice::Advice;
 use crate::choice::Names;
+use crate::holders::of_stack;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Saving;
 use residue_analysis::growth::{self, Growth};
@@ -164,6 +165,8 @@ struct Stack<'a> {
     counter: Option<Counter<'a>>,
     #[serde(flatten)]
     path: ShownPath,
+    /// Who holds what it left, or that it is lost, in a sentence; null where no picture was taken.
+    held: Option<String>,
     /// Path that frees the blocks in a later event, root first.
     freed_at: Option<Vec<String>>,
     /// Live bytes at the begins of events, at most 60 of them.
@@ -329,6 +332,7 @@ fn stack<'a>(
         blocks_per_event: one.blocks_per_event,
         counter: one.counter.as_ref().map(|one| counter(profile, one)),
         path: most.path(shown_path_of_stack(profile, paths, one.stack)),
+        held: of_stack(profile, paths, one.stack),
         freed_at: one
             .freed_at
             .map(|node| most.path(shown_path(paths, node)).path),

@@ -26,6 +26,15 @@ pub fn set_hook(hook: Hook) {
     HOOK.store(hook as *mut (), Ordering::Release);
 }
 
+/// Where on the stack the gate keeps the vectors while the hook runs.
+pub fn vectors_of(return_slot: *const usize) -> core::ops::Range<usize> {
+    const FRAME_BYTES: usize = 32;
+    const INTEGER_BYTES: usize = 72;
+    let below_integers = (return_slot as usize).wrapping_sub(FRAME_BYTES + INTEGER_BYTES);
+    let end = below_integers & !63;
+    end.wrapping_sub(SAVE_AREA_BYTES.load(Ordering::Relaxed) as usize)..end
+}
+
 /// The unwind information says that the caller is the function's caller, so neither
 /// the trampoline nor the function, which has not begun, is a frame.
 ///

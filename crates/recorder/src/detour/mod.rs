@@ -69,6 +69,7 @@ mod trampoline;
 use crate::hot;
 use around::Around;
 use gate::Hook;
+pub use gate::vectors_of;
 use mapping::Mapping;
 
 /// Why a function has no detour. The numbers are stable, to be written down.

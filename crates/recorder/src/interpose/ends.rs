@@ -4,6 +4,7 @@
 use super::real;
 use crate::cpu;
 use crate::hot;
+use crate::picture;
 use crate::private;
 use crate::setup;
 use crate::sys;
@@ -69,5 +70,6 @@ fn note(status: c_int) {
         setup::note_title(arena);
         cpu::note_times();
         private::measure();
+        picture::at_exit();
     }
 }

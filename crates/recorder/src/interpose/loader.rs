@@ -235,6 +235,11 @@ fn prepare_events() {
         header::SOURCE_LINES => recorder::muted(write_lines_at_once),
         _ => {}
     }
+    if hot::get().takes_pictures.load(Ordering::Relaxed) != 0
+        && let Some(exit) = real::exit()
+    {
+        functions::watch_exit(exit as usize);
+    }
 }
 
 /// Lines that mark events must come when they are printed, not when a buffer is full.

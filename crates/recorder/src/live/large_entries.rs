@@ -8,6 +8,7 @@
 //!   shared  ──► list of 64 ──► list of 64 ──► ...       linked through the first's size
 //! ```
 
+use super::frozen;
 use crate::arena_map::Arena;
 use crate::hot;
 use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
@@ -57,6 +58,10 @@ pub fn open(arena: Arena, free: &mut FreeLargeEntries, number: u32) -> (u64, u32
         bytes_place.load(Ordering::Relaxed),
         birth_place.load(Ordering::Relaxed),
     );
+    if frozen::is_frozen() {
+        // Whoever reads the picture finds it as it was. It is not used again.
+        return opened;
+    }
     if free.count == LIST_RECORDS {
         share(arena, free);
     }

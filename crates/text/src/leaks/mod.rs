@@ -13,6 +13,7 @@ use residue_profile::units::{counted, fractional_bytes};
 use residue_profile::{Profile, StackKind};
 use residue_query::advice::{Advice, LEAST_SAVED_BYTES};
 use residue_query::choice::Names;
+use residue_query::holders::of_stack;
 use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
 use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
 use residue_query::slow::words::slowing;
@@ -198,6 +199,8 @@ fn guilty_lines(
     lines.push(page.dim(&format!("      {reason}{blocks}")));
     let disagreement = sentences::of_disagreement(&stack.verdict, unit);
     lines.extend(disagreement.map(|how| page.dim(&format!("      {how}"))));
+    let held = of_stack(profile, paths, stack.stack);
+    lines.extend(held.map(|held| format!("      {held}")));
     lines
 }
 

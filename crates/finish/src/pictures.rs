@@ -1,0 +1,94 @@
+//! What a picture of the process said: a file beside the arena, written by whoever read it, the
+//! latest in place of those before. Stacks and births in it are the recorder's.
+
+use crate::births::Births;
+use crate::ledger::StackIds;
+use crate::plain_file;
+use residue_profile::holders::{Chain, Picture, Step};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::path::{Path, PathBuf};
+
+const MOST_BYTES: u64 = 1 << 28;
+
+/// The file for an arena.
+pub fn path_for(arena: &Path) -> PathBuf {
+    let mut path = arena.as_os_str().to_owned();
+    path.push(".picture");
+    PathBuf::from(path)
+}
+
+/// Puts a picture in place of the one before. One that says nothing leaves what an earlier one said.
+pub fn write(arena: &Path, picture: &Picture) -> io::Result<()> {
+    let path = path_for(arena);
+    let is_worse = !picture.trouble.is_empty() && read_raw(arena).is_some();
+    if is_worse {
+        return Ok(());
+    }
+    let new = path.with_extension("new");
+    let mut options = File::options();
+    let mut file = plain_file::open(&new, options.write(true).create(true).truncate(true))?;
+    file.write_all(&serde_json::to_vec(picture)?)?;
+    std::fs::rename(new, path)
+}
+
+fn read_raw(arena: &Path) -> Option<Picture> {
+    let mut bytes = Vec::new();
+    let file = plain_file::open(&path_for(arena), File::options().read(true)).ok()?;
+    file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    serde_json::from_slice(&bytes).ok()
+}
+
+/// The picture of an arena, with the profile's stacks and births.
+pub(crate) fn read(arena: &Path, ids: &StackIds, births: &Births) -> Option<Picture> {
+    let raw = read_raw(arena)?;
+    Some(numbered(raw, ids, births))
+}
+
+fn numbered(raw: Picture, ids: &StackIds, births: &Births) -> Picture {
+    let sums = raw.sums.into_iter().filter_map(|sum| {
+        let stack = ids.stack(sum.stack)?;
+        let birth = births.bin(sum.birth);
+        Some(residue_profile::holders::HeldSum {
+            stack,
+            birth,
+            ..sum
+        })
+    });
+    let mut sums: Vec<_> = sums.collect();
+    sums.sort_by_key(|sum| (sum.stack, sum.birth, sum.state));
+    sums.dedup_by(|next, sum| {
+        let is_same = (next.stack, next.birth, next.state) == (sum.stack, sum.birth, sum.state);
+        if is_same {
+            sum.blocks = sum.blocks.saturating_add(next.blocks);
+            sum.bytes = sum.bytes.saturating_add(next.bytes);
+        }
+        is_same
+    });
+    let chains = raw.chains.into_iter().filter_map(|chain| {
+        let stack = ids.stack(chain.stack)?;
+        let steps = chain.steps.into_iter().map(|step| {
+            let stack = ids.stack(step.stack)?;
+            Some(Step { stack, ..step })
+        });
+        let steps = steps.collect::<Option<Vec<_>>>()?;
+        Some(Chain {
+            stack,
+            steps,
+            ..chain
+        })
+    });
+    let mut chains: Vec<_> = chains.collect();
+    chains.sort_by_key(|chain| (chain.stack, std::cmp::Reverse(chain.bytes)));
+    let retained = raw.retained.into_iter().filter_map(|retained| {
+        let stack = ids.stack(retained.stack)?;
+        Some(residue_profile::holders::Retained { stack, ..retained })
+    });
+    Picture {
+        event: births.bin(raw.event),
+        sums,
+        chains,
+        retained: retained.collect(),
+        ..raw
+    }
+}

@@ -1,0 +1,342 @@
+//! Who holds what, for programs to read; the schema is docs/schemas/holders.schema.json.
+
+use residue_calltree::{Filter, PathReader};
+use residue_profile::Profile;
+use residue_profile::holders::{
+    Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
+};
+use residue_profile::timeline::StackId;
+use serde::Serialize;
+use std::cmp::Reverse;
+
+use super::words;
+use crate::choice::Names;
+use crate::leaks::{ShownPath, shown_path_of_stack};
+
+/// The document of `residue holders --json`. Sizes are in bytes.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Document {
+    pub format: &'static str,
+    pub version: u32,
+    /// Name of the program.
+    pub program: String,
+    /// What births are counted in: `event` or `tick`.
+    pub unit: String,
+    /// The event that had begun last when the picture was taken.
+    pub event: u32,
+    /// Whether the program had begun to end.
+    pub at_exit: bool,
+    /// How long the program was held up, and how long reading took while it went on.
+    pub took_ns: u64,
+    pub read_ns: u64,
+    pub threads: u32,
+    /// Other threads could not be stopped and ran while the picture was taken.
+    pub other_threads_ran: bool,
+    /// Bytes that could not be read.
+    pub unread_bytes: u64,
+    /// Blocks are missing.
+    pub is_incomplete: bool,
+    /// All live blocks, by what holds them.
+    pub all: Amounts,
+    /// What stacks left, the largest loss first, then the largest amount.
+    pub stacks: Vec<Stack>,
+    /// Words outside the heap on which most hangs: without them it would be lost.
+    pub retained: Vec<RetainedBy>,
+    /// The picture in sentences: when, how long, what is missing.
+    pub about: Vec<String>,
+}
+
+/// Blocks, and their bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Amount {
+    pub blocks: u64,
+    pub bytes: u64,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Amounts {
+    /// A chain of pointers leads to them from a variable, a stack or a register.
+    pub held: Amount,
+    /// The same, by pointers into them alone and none to their starts.
+    pub held_inside: Amount,
+    /// Nothing points to them.
+    pub lost: Amount,
+    /// Only blocks that they hold themselves point to them.
+    pub lost_in_cycle: Amount,
+    /// Only lost blocks point to them.
+    pub held_by_lost: Amount,
+}
+
+impl Amounts {
+    fn of_state(&mut self, state: HeldState) -> &mut Amount {
+        match state {
+            HeldState::Held => &mut self.held,
+            HeldState::HeldInside => &mut self.held_inside,
+            HeldState::Lost => &mut self.lost,
+            HeldState::LostInCycle => &mut self.lost_in_cycle,
+            HeldState::HeldByLost => &mut self.held_by_lost,
+        }
+    }
+
+    fn add(&mut self, state: HeldState, blocks: u64, bytes: u64) {
+        let amount = self.of_state(state);
+        amount.blocks += blocks;
+        amount.bytes += bytes;
+    }
+
+    /// Lost, in whatever way.
+    pub fn all_lost(&self) -> Amount {
+        sum(&[self.lost, self.lost_in_cycle, self.held_by_lost])
+    }
+
+    pub fn all_held(&self) -> Amount {
+        sum(&[self.held, self.held_inside])
+    }
+}
+
+fn sum(parts: &[Amount]) -> Amount {
+    Amount {
+        blocks: parts.iter().map(|part| part.blocks).sum(),
+        bytes: parts.iter().map(|part| part.bytes).sum(),
+    }
+}
+
+/// What one call path left.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct Stack {
+    pub stack: StackId,
+    #[serde(flatten)]
+    pub path: ShownPath,
+    #[serde(flatten)]
+    pub amounts: Amounts,
+    /// The first and the last event in which lost blocks were made; null where none is lost.
+    pub lost_births: Option<(u32, u32)>,
+    /// The same of those that are held.
+    pub held_births: Option<(u32, u32)>,
+    /// The line that `residue leaks` shows.
+    pub words: Option<String>,
+    /// Shortest ways from a root, those through the same call paths together, most bytes first.
+    pub chains: Vec<ShownChain>,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownChain {
+    #[serde(flatten)]
+    pub amount: Amount,
+    pub holder: ShownHolder,
+    /// From the holder on; the blocks themselves are not among them.
+    pub steps: Vec<ShownStep>,
+    pub words: String,
+}
+
+/// A word outside the heap that points into it.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownHolder {
+    pub kind: HolderKind,
+    /// Path of the module, or number of the thread.
+    pub place: String,
+    pub address: u64,
+    /// Further words of the same variable or stack do the same.
+    pub is_one_of_many: bool,
+    /// Null where it has no name.
+    pub variable: Option<String>,
+    /// Path to the member, in full: `.map[3].first`.
+    pub member: String,
+    /// Where it is declared.
+    pub file: Option<String>,
+    pub line: u32,
+    pub words: String,
+}
+
+/// A block on the way.
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct ShownStep {
+    pub stack: StackId,
+    #[serde(flatten)]
+    pub path: ShownPath,
+    /// Where in it the pointer is; null: at various places.
+    pub offset: Option<u64>,
+    /// Several such blocks, each held by the one before.
+    pub is_repeated: bool,
+    /// What container it looks like.
+    pub shape: Option<Shape>,
+    /// Pointers that are set in the largest.
+    pub elements: u64,
+}
+
+#[derive(Serialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct RetainedBy {
+    pub holder: ShownHolder,
+    /// All that would be lost without it.
+    pub bytes: u64,
+    /// Who allocated the block that it points to.
+    #[serde(flatten)]
+    pub path: ShownPath,
+}
+
+/// How much is said.
+#[derive(Debug, Clone, Copy)]
+pub struct Limits {
+    pub stacks: usize,
+    pub chains: usize,
+    pub retained: usize,
+}
+
+impl Limits {
+    pub const NONE: Limits = Limits {
+        stacks: usize::MAX,
+        chains: usize::MAX,
+        retained: usize::MAX,
+    };
+}
+
+pub fn document(profile: &Profile, picture: &Picture, names: &Names, most: Limits) -> Document {
+    let filter = Filter::default();
+    let mut reader = Reader {
+        profile,
+        paths: names.paths(profile, &filter),
+        most,
+    };
+    let mut all = Amounts::default();
+    for sum in &picture.sums {
+        all.add(sum.state, sum.blocks, sum.bytes);
+    }
+    let unit = match profile.meta.birth_unit.as_str() {
+        "" => "event",
+        unit => unit,
+    };
+    Document {
+        format: "residue-holders",
+        version: 1,
+        program: profile.meta.program.clone(),
+        unit: unit.to_string(),
+        event: picture.event,
+        at_exit: picture.at_exit,
+        took_ns: picture.took_ns,
+        read_ns: picture.read_ns,
+        threads: picture.threads,
+        other_threads_ran: picture.others_ran,
+        unread_bytes: picture.unread_bytes,
+        is_incomplete: picture.is_incomplete,
+        all,
+        stacks: reader.stacks(picture),
+        retained: picture
+            .retained
+            .iter()
+            .take(most.retained)
+            .map(|one| reader.retained(one))
+            .collect(),
+        about: words::moment(picture, unit),
+    }
+}
+
+struct Reader<'a> {
+    profile: &'a Profile,
+    paths: PathReader<'a>,
+    most: Limits,
+}
+
+impl Reader<'_> {
+    fn path(&mut self, stack: StackId) -> ShownPath {
+        shown_path_of_stack(self.profile, &mut self.paths, stack)
+    }
+
+    fn stacks(&mut self, picture: &Picture) -> Vec<Stack> {
+        let mut rows = picture
+            .sums
+            .chunk_by(|a, b| a.stack == b.stack)
+            .collect::<Vec<_>>();
+        let lost = |row: &&[_]| amounts(row).all_lost().bytes;
+        rows.sort_by_key(|row| (Reverse(lost(row)), Reverse(all_bytes(row)), row[0].stack));
+        let rows = rows.into_iter().take(self.most.stacks);
+        rows.map(|row| self.stack(picture, row)).collect()
+    }
+
+    fn stack(&mut self, picture: &Picture, row: &[HeldSum]) -> Stack {
+        let stack = row[0].stack;
+        let births = |is_lost: bool| {
+            let of_state = row.iter().filter(|sum| sum.state.is_lost() == is_lost);
+            let births: Vec<u32> = of_state.map(|sum| sum.birth).collect();
+            Some((*births.iter().min()?, *births.iter().max()?))
+        };
+        let from = picture.chains.partition_point(|chain| chain.stack < stack);
+        let chains = picture.chains[from..].iter();
+        let chains = chains.take_while(|chain| chain.stack == stack);
+        let chains: Vec<&Chain> = chains.take(self.most.chains).collect();
+        Stack {
+            stack,
+            path: self.path(stack),
+            amounts: amounts(row),
+            lost_births: births(true),
+            held_births: births(false),
+            words: words::of_stack(self.profile, &mut self.paths, stack),
+            chains: chains.into_iter().map(|chain| self.chain(chain)).collect(),
+        }
+    }
+
+    fn chain(&mut self, chain: &Chain) -> ShownChain {
+        ShownChain {
+            amount: Amount {
+                blocks: chain.blocks,
+                bytes: chain.bytes,
+            },
+            holder: holder(&chain.root),
+            words: words::chain(self.profile, &mut self.paths, chain),
+            steps: chain.steps.iter().map(|step| self.step(step)).collect(),
+        }
+    }
+
+    fn step(&mut self, step: &Step) -> ShownStep {
+        ShownStep {
+            stack: step.stack,
+            path: self.path(step.stack),
+            offset: step.offset,
+            is_repeated: step.is_repeated,
+            shape: step.shape,
+            elements: step.elements,
+        }
+    }
+
+    fn retained(&mut self, retained: &Retained) -> RetainedBy {
+        RetainedBy {
+            holder: holder(&retained.holder),
+            bytes: retained.bytes,
+            path: self.path(retained.stack),
+        }
+    }
+}
+
+fn amounts(row: &[HeldSum]) -> Amounts {
+    let mut amounts = Amounts::default();
+    for sum in row {
+        amounts.add(sum.state, sum.blocks, sum.bytes);
+    }
+    amounts
+}
+
+fn all_bytes(row: &[HeldSum]) -> u64 {
+    row.iter().map(|sum| sum.bytes).sum()
+}
+
+fn holder(holder: &Holder) -> ShownHolder {
+    let named = |text: &String| (!text.is_empty()).then(|| text.clone());
+    ShownHolder {
+        kind: holder.kind,
+        place: holder.place.clone(),
+        address: holder.address,
+        is_one_of_many: holder.is_one_of_many,
+        variable: named(&holder.variable).map(|_| words::variable(holder)),
+        member: holder.member.clone(),
+        file: named(&holder.file),
+        line: holder.line,
+        words: words::holder(holder),
+    }
+}

@@ -1,0 +1,7 @@
+//! Who holds what is live, as every surface shows it: what a picture of the process said.
+
+pub mod document;
+pub mod words;
+
+pub use document::{Document, Limits, document};
+pub use words::of_stack;

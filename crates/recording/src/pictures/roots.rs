@@ -1,0 +1,230 @@
+//! Where pointers are that hold blocks: the data of modules, stacks, threads' own data, registers.
+//!
+//! ```text
+//!   area                                      what of it is a root
+//!   ----------------------------------------  --------------------------------------------------
+//!   writable data of a module, its bss        all, but for libc's lists of free memory
+//!   stack of a thread, with its own data      from its stack pointer on
+//!   [heap], areas in which blocks have lived  nothing: what is not a live block there is free
+//!   mapping that the program made             nothing: it is a block
+//!   the recorder's, the allocator's own data  nothing
+//!   other anonymous memory                    all, where the allocator is libc's
+//! ```
+
+use super::memory::{Area, AreaKind, FrozenMemory};
+use super::stop::Registers;
+use super::table::Table;
+use residue_reach::Memory;
+use std::ops::Range;
+
+/// A part of memory that holds what it points to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RootRange {
+    pub range: Range<u64>,
+    pub source: Source,
+}
+
+/// What a root is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Source {
+    /// Data of the module at this path.
+    Module(String),
+    /// A thread's stack and its own data.
+    Thread(u32),
+    /// Its registers.
+    Registers(u32),
+    /// Memory of which is not known whose it is.
+    Unknown,
+}
+
+/// What is known of the process beside its areas.
+pub struct Around<'a> {
+    pub table: &'a Table,
+    pub threads: &'a [Registers],
+    /// The recorder's private mappings.
+    pub own: &'a [Range<u64>],
+    /// Whether a file is the recorder's, or its arena.
+    pub is_own_file: &'a dyn Fn(&str) -> bool,
+    /// The allocator's file, where it is not libc.
+    pub allocator: Option<&'a str>,
+    /// Where other threads could not be stopped it is not known where their stacks are.
+    pub others_ran: bool,
+}
+
+/// What a function may use below its stack pointer.
+const RED_ZONE_BYTES: u64 = 128;
+
+/// The roots in memory.
+pub fn ranges(areas: &[Area], memory: &FrozenMemory, around: &Around<'_>) -> Vec<RootRange> {
+    let is_allocator = |path: &str| {
+        let name = path.rsplit('/').next();
+        around.allocator.is_some() && name == around.allocator
+    };
+    let mut found = Vec::new();
+    let mut module: Option<&Area> = None;
+    for area in areas {
+        let range = area.start..area.end;
+        let is_bss = module.is_some_and(|before| before.end == area.start);
+        let path = match &area.kind {
+            AreaKind::File(path) => Some(path.as_str()),
+            AreaKind::Anonymous if is_bss => module.and_then(file_of),
+            _ => None,
+        };
+        if let AreaKind::File(_) = area.kind {
+            module = Some(area);
+        }
+        if !area.is_writable {
+            continue;
+        }
+        if let Some(source) = thread_in(area, around.threads) {
+            let from = source.1.max(area.start);
+            found.push(RootRange {
+                range: from..area.end,
+                source: Source::Thread(source.0),
+            });
+            continue;
+        }
+        match (&area.kind, path) {
+            (AreaKind::Heap | AreaKind::Kernel, _) => {}
+            (_, Some(path)) if (around.is_own_file)(path) || is_allocator(path) => {}
+            (_, Some(path)) => {
+                let source = Source::Module(path.to_string());
+                let free_lists = match is_libc(path) {
+                    true => free_lists(memory, &range),
+                    false => None,
+                };
+                let parts = match free_lists {
+                    Some(lists) => vec![range.start..lists.start, lists.end..range.end],
+                    None => vec![range],
+                };
+                found.extend(parts.into_iter().map(|range| RootRange {
+                    range,
+                    source: source.clone(),
+                }));
+            }
+            _ if around.table.has_heap(&range) => {}
+            _ if around.allocator.is_some() && !around.others_ran => {}
+            _ => found.push(RootRange {
+                range,
+                source: Source::Unknown,
+            }),
+        }
+    }
+    without(found, around)
+}
+
+fn file_of(area: &Area) -> Option<&str> {
+    match &area.kind {
+        AreaKind::File(path) => Some(path),
+        _ => None,
+    }
+}
+
+/// The thread whose stack or own data is in an area, and from where on it counts.
+fn thread_in(area: &Area, threads: &[Registers]) -> Option<(u32, u64)> {
+    let holds = |address: u64| (area.start..area.end).contains(&address);
+    let stacks = threads.iter().filter(|it| holds(it.stack_pointer));
+    let lowest = stacks.min_by_key(|it| it.stack_pointer);
+    if let Some(thread) = lowest {
+        return Some((
+            thread.tid,
+            thread.stack_pointer.saturating_sub(RED_ZONE_BYTES),
+        ));
+    }
+    let own = threads.iter().find(|it| holds(it.thread_pointer));
+    own.map(|thread| (thread.tid, area.start))
+}
+
+pub fn is_libc(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or_default();
+    ["libc.so", "libc-2", "ld-musl"]
+        .iter()
+        .any(|it| name.starts_with(it))
+}
+
+/// glibc's lists of free memory (`main_arena`), which lie in its data. They point to the heads of
+/// free blocks, and a head begins where the block before it ends.
+///
+/// An empty list is two words that point to where a head would be whose links they are: sixteen
+/// bytes before the first. There are 127 lists, most of them empty.
+fn free_lists(memory: &FrozenMemory, range: &Range<u64>) -> Option<Range<u64>> {
+    const HEAD_BYTES: u64 = 16;
+    const LISTS: u64 = 127;
+    const LIST_BYTES: u64 = 16;
+    /// Ten lists of small blocks, the rest of the heap, the latest remainder, and flags.
+    const BEFORE_BYTES: u64 = 14 * 8;
+    const FEWEST_EMPTY: usize = 16;
+    const MOST_BYTES: u64 = 1 << 20;
+    let mut bytes = vec![0; (range.end - range.start).min(MOST_BYTES) as usize];
+    let length = memory.read(range.start, &mut bytes);
+    let (words, _) = bytes[..length].as_chunks::<8>();
+    let word = |place: usize| u64::from_le_bytes(words[place]);
+    let at = |place: usize| range.start + place as u64 * 8;
+    let empty: Vec<u64> = (0..words.len().saturating_sub(1))
+        .filter(|&place| {
+            let head = at(place).wrapping_sub(HEAD_BYTES);
+            word(place) == head && word(place + 1) == head
+        })
+        .map(at)
+        .collect();
+    let last = *empty.last()?;
+    // All of one table: other rings of one element may lie around.
+    let first = last.saturating_sub((LISTS - 1) * LIST_BYTES);
+    let inside: Vec<u64> = empty.into_iter().filter(|&it| it >= first).collect();
+    if inside.len() < FEWEST_EMPTY {
+        return None;
+    }
+    let from = inside[0].min(first).saturating_sub(BEFORE_BYTES);
+    Some(from.max(range.start)..(last + LIST_BYTES).min(range.end))
+}
+
+/// Takes what the recorder has, and what is a block, out of the ranges.
+fn without(found: Vec<RootRange>, around: &Around<'_>) -> Vec<RootRange> {
+    let mut holes: Vec<Range<u64>> = around.own.to_vec();
+    let is_stack = |range: &Range<u64>| {
+        around
+            .threads
+            .iter()
+            .any(|it| range.contains(&it.stack_pointer))
+    };
+    let large = around
+        .table
+        .blocks
+        .iter()
+        .filter(|block| block.bytes >= 4096);
+    let blocks = large.map(|block| block.start..block.start.saturating_add(block.bytes));
+    holes.extend(blocks.filter(|range| !is_stack(range)));
+    holes.sort_unstable_by_key(|range| range.start);
+    // Apart from each other, so that their ends are in order too.
+    holes.dedup_by(|next, before| {
+        let is_joined = next.start <= before.end;
+        if is_joined {
+            before.end = before.end.max(next.end);
+        }
+        is_joined
+    });
+    let mut parts = Vec::new();
+    for root in found {
+        let mut at = root.range.start;
+        let from = holes.partition_point(|hole| hole.end <= at);
+        for hole in &holes[from..] {
+            if hole.start >= root.range.end {
+                break;
+            }
+            if hole.start > at {
+                parts.push(RootRange {
+                    range: at..hole.start,
+                    source: root.source.clone(),
+                });
+            }
+            at = at.max(hole.end);
+        }
+        if at < root.range.end {
+            parts.push(RootRange {
+                range: at..root.range.end,
+                source: root.source,
+            });
+        }
+    }
+    parts
+}
