@@ -82,7 +82,11 @@ impl Module {
     /// The files with debug information. What cannot be read is as good as missing.
     pub(crate) fn open_debug(&self, finder: &Finder<'_>) -> Option<Debug> {
         let file = self.debug_file.as_deref()?;
-        let main = Sections::open(file).ok()?;
+        let main = Sections::open(file);
+        if main.is_err() {
+            finder.cannot_read(file);
+        }
+        let main = main.ok()?;
         let link = alternate_link(&main);
         let alternate = link
             .as_ref()
@@ -163,12 +167,17 @@ impl Gathered {
         for candidate in debug_file::candidates(finder, path, &image, build_id.as_deref()) {
             // None of this is needed for an answer, so what cannot be read is passed over.
             let Ok(data) = image::open(&candidate.path) else {
+                finder.cannot_read(&candidate.path);
                 continue;
             };
-            if let Ok(debug) = Image::parse(&data)
-                && candidate.belongs(debug.build_id().as_deref())
+            let Ok(debug) = Image::parse(&data) else {
+                finder.cannot_read(&candidate.path);
+                continue;
+            };
+            if candidate.belongs(debug.build_id().as_deref())
+                && self.take(&candidate.path, &debug).is_err()
             {
-                let _ = self.take(&candidate.path, &debug);
+                finder.cannot_read(&candidate.path);
             }
         }
         // The symbols that are packed are those of functions.

@@ -179,6 +179,7 @@ impl Work<'_> {
                 Err(error) => outcome.problem = Some(error.to_string()),
             }
             if outcome.problem.is_none()
+                && finder.has_read_all()
                 && let Some((cache, id, key)) = place
             {
                 let mut witnesses = finder.into_witnesses().into_inner();

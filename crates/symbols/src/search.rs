@@ -48,6 +48,16 @@ impl<'a> Finder<'a> {
         self.look_at(local)
     }
 
+    /// Notes that what is at this path could not be read.
+    pub(crate) fn cannot_read(&self, path: &Path) {
+        self.witnesses.note_unread(path);
+    }
+
+    /// Whether all that was looked at could be read, so that the answer holds the next time.
+    pub(crate) fn has_read_all(&self) -> bool {
+        !self.witnesses.has_unread()
+    }
+
     /// Notes that the answer depends on what is at this path.
     pub(crate) fn look_at(&self, path: PathBuf) -> PathBuf {
         self.witnesses.note(&path);

@@ -5,6 +5,7 @@ use std::fs;
 use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// The state of a file, as far as it can be seen without reading it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -56,9 +57,23 @@ impl Stamp {
 #[derive(Debug, Default)]
 pub(crate) struct Witnesses {
     seen: Mutex<BTreeMap<PathBuf, Option<Stamp>>>,
+    /// Not all of them could be read.
+    has_unread: AtomicBool,
 }
 
 impl Witnesses {
+    /// A file could not be read. Where it is there all the same, it may be readable the next time:
+    /// then the answer is not one to remember.
+    pub(crate) fn note_unread(&self, path: &Path) {
+        if Stamp::of(path).is_some() {
+            self.has_unread.store(true, Ordering::Relaxed);
+        }
+    }
+
+    pub(crate) fn has_unread(&self) -> bool {
+        self.has_unread.load(Ordering::Relaxed)
+    }
+
     /// Notes the state of a file. To be called before it is read: if it changes
     /// meanwhile, the state noted is the old one and will not be found again.
     pub(crate) fn note(&self, path: &Path) {

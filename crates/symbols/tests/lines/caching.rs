@@ -126,6 +126,36 @@ fn a_library_is_remembered_by_all_of_its_paths() {
     }
 }
 
+/// A file that is there and cannot be read now may be readable the next time.
+#[test]
+fn what_lacks_a_file_that_could_not_be_read_is_not_remembered() {
+    let lab = Lab::new();
+    let at = lab.directory.path();
+    run(
+        "objcopy",
+        &["--only-keep-debug", "library.so", "library.debug"],
+        at,
+    );
+    run("strip", &["--strip-all", "library.so"], at);
+    run(
+        "objcopy",
+        &["--add-gnu-debuglink=library.debug", "library.so"],
+        at,
+    );
+    let debug_file = at.join("library.debug");
+    let whole = fs::read(&debug_file).unwrap();
+    fs::write(&debug_file, "cannot be read").unwrap();
+    assert_eq!(from_cache(&lab.ask()), 0);
+    assert_eq!(from_cache(&lab.ask()), 0);
+    fs::write(&debug_file, whole).unwrap();
+    let all = lab.addresses.len();
+    let first = lab.ask();
+    assert_eq!(from_cache(&first), 0);
+    let second = lab.ask();
+    assert_eq!(from_cache(&second), all as u64);
+    assert!(content(&first, all) == content(&second, all));
+}
+
 #[test]
 fn a_part_of_the_answer_is_completed() {
     let lab = Lab::new();
