@@ -5,6 +5,9 @@ import { pathToFileURL } from "node:url";
 import { boxesOf } from "./kit/flame.mjs";
 import { eventually } from "./kit/visit.mjs";
 
+/** Every 20th of 200 events takes twice as long. */
+const PLANTED = Array.from({ length: 10 }, (_, at) => 20 * (at + 1));
+
 /** Events with a mark, by measure. */
 const marked = (visit) =>
   visit.page.$$eval(".timeline-slow", (all) => {
@@ -55,22 +58,33 @@ export const tests = {
       assert.deepEqual(await visit.numbers(".time-measures"), measures);
       for (const limit of told.limits) assert.ok((await visit.text(".view-time")).includes(limit), limit);
       const { cpu } = await marked(visit);
-      const planted = Array.from({ length: 10 }, (_, at) => 20 * (at + 1));
-      assert.deepEqual(planted.filter((event) => !cpu.includes(event)), [], "every 20th event is marked");
+      // The slowest first. Of two that are next to each other, on a busy machine, only the slower is drawn.
       const known = told.slow.find(({ measure }) => measure === "cpu").events.map(({ event }) => event);
-      assert.deepEqual(cpu.filter((event) => !known.includes(event)), []);
+      const drawn = [];
+      for (const event of known) if (drawn.every((other) => Math.abs(other - event) > 1)) drawn.push(event);
+      assert.deepEqual(cpu.toSorted((a, b) => a - b), drawn.toSorted((a, b) => a - b));
+      assert.deepEqual(PLANTED.filter((event) => !known.includes(event)), [], "every 20th event is told");
     }
   },
 
   async "a mark says its event by pointer and by keys, and chooses it"(t) {
     const { file } = await t.lab.slowEvents();
     const visit = await t.open(await t.lab.served(file), "stacks");
-    const mark = visit.page.locator('.timeline-slow[data-measure="cpu"][data-event="100"]');
-    const text = /^event 100: CPU time [\d.]+ \S+, [\d.]+ \S+ more than expected$/;
-    assert.match(await mark.getAttribute("aria-label"), text);
+    const { cpu } = await eventually(async () => {
+      const found = await marked(visit);
+      assert.ok(found.cpu);
+      return found;
+    });
+    // Not the first one, over which a handle of the range will be.
+    const event = PLANTED.findLast((one) => one < 200 && cpu.includes(one));
+    const mark = visit.page.locator(`.timeline-slow[data-measure="cpu"][data-event="${event}"]`);
+    const text = /^event \d+: CPU time [\d.]+ \S+, [\d.]+ \S+ more than expected$/;
+    const label = await mark.getAttribute("aria-label");
+    assert.match(label, text);
+    assert.ok(label.startsWith(`event ${event}:`), label);
     await mark.hover();
     const note = visit.page.locator(".timeline-note");
-    await eventually(async () => assert.match((await note.innerText()).split("\n")[0], text));
+    await eventually(async () => assert.equal((await note.innerText()).split("\n")[0], label));
     await visit.page.mouse.move(0, 0);
     // All marks are one stop; arrows lead from one to the next.
     assert.equal(await visit.page.locator('.timeline-slow[tabindex="0"]').count(), 1);
@@ -82,7 +96,7 @@ export const tests = {
     await visit.page.keyboard.press("Enter");
     await visit.placed({ events: `${first}..${first}` });
     await mark.click();
-    await visit.placed({ events: "100..100" });
+    await visit.placed({ events: `${event}..${event}` });
     // Pressing its name in the legend hides a kind of marks, and the address says so.
     await visit.page.locator('.timeline-key[data-slow="cpu"]').click();
     await visit.placed({ hide: "slow:cpu" });
