@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::bail;
 use residue_analysis::merge::Sum;
 use residue_names::glob;
+use residue_profile::holders::Picture;
 use residue_profile::{
     Damage, ListedProcess, Needs, Profile, Tag, processes_in, read_needed, read_process,
 };
@@ -57,6 +58,21 @@ pub fn load_needed(file: &Address, needs: Needs) -> anyhow::Result<Profile> {
             Ok(profile)
         }
     }
+}
+
+/// The picture of a program's memory.
+pub fn picture<'a>(file: &Address, profile: &'a Profile) -> anyhow::Result<&'a Picture> {
+    let path = file.path.display();
+    if file.part.is_some() {
+        bail!("{path}: a picture is of one moment; give the file alone");
+    }
+    let Some(picture) = &profile.picture else {
+        bail!("{path}: no picture of its memory was taken; record with `residue run --holders`");
+    };
+    if !picture.trouble.is_empty() {
+        bail!("{path}: no picture could be taken: {}", picture.trouble);
+    }
+    Ok(picture)
 }
 
 /// One process of a file that holds several, by its place in the list.

@@ -56,6 +56,8 @@ enum Command {
     Slow(commands::slow::Args),
     /// Show what is lost, what is held, and which variables and blocks hold it
     Holders(commands::holders::Args),
+    /// Show who keeps pages of the heap resident that are mostly empty
+    Pins(commands::pins::Args),
     /// Draw timeline, stages, survivors and RSS as SVG or PNG
     Plot(commands::plot::Args),
     /// Convert files of other tools into a profile
@@ -127,6 +129,7 @@ fn main() -> ExitCode {
         Command::Stages(args) => commands::stages::run(args).map(|()| ExitCode::SUCCESS),
         Command::Slow(args) => commands::slow::run(args).map(|()| ExitCode::SUCCESS),
         Command::Holders(args) => commands::holders::run(args).map(|()| ExitCode::SUCCESS),
+        Command::Pins(args) => commands::pins::run(args).map(|()| ExitCode::SUCCESS),
         Command::Plot(args) => commands::plot::run(args).map(|()| ExitCode::SUCCESS),
         Command::Import(args) => commands::import::run(args).map(|()| ExitCode::SUCCESS),
         Command::Export(args) => commands::export::run(args).map(|()| ExitCode::SUCCESS),

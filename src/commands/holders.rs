@@ -1,6 +1,6 @@
 //! `residue holders`: what is lost, what is held, and who holds it.
 
-use anyhow::{Context, Result, bail};
+use anyhow::Result;
 use residue_query::holders::{Limits, document};
 
 use crate::flags::address::Address;
@@ -52,23 +52,8 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    if args.file.part.is_some() {
-        bail!(
-            "{}: a picture is of one moment; give the file alone",
-            args.file.path.display()
-        );
-    }
     let profile = input::load(&args.file)?;
-    let file = || args.file.path.display().to_string();
-    let picture = profile.picture.as_ref().with_context(|| {
-        format!(
-            "{}: no picture of its memory was taken; record with `residue run --holders`",
-            file()
-        )
-    })?;
-    if !picture.trouble.is_empty() {
-        bail!("{}: no picture could be taken: {}", file(), picture.trouble);
-    }
+    let picture = input::picture(&args.file, &profile)?;
     let names = args.naming.names()?;
     let document = document(&profile, picture, &names, Limits::NONE);
     output::to_stdout(|out| {

@@ -12,6 +12,7 @@ pub mod list;
 pub mod man;
 pub mod merge;
 pub mod pausing;
+pub mod pins;
 pub mod plot;
 pub mod processes;
 pub mod recover;

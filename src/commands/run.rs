@@ -327,7 +327,7 @@ fn prepare(
         with_heap: !args.no_heap,
         holders: args.holders(),
     };
-    Prepared::new(args.arena_dir.as_deref(), order, &settings).map(Some)
+    Prepared::new(args.arena_dir.as_deref(), order, &settings, args.allocator).map(Some)
 }
 
 /// What went wrong with output on its way through.

@@ -4,6 +4,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use residue_profile::{Counter, MemoryKind};
 use residue_query::compare::By;
 use residue_query::report::View;
+use residue_recording::allocators::Allocator;
 use residue_text::terminal::Color;
 
 fn one_of<T: Copy + Send + Sync + 'static, const N: usize>(
@@ -35,6 +36,10 @@ pub fn view() -> impl TypedValueParser<Value = View> {
 
 pub fn by() -> impl TypedValueParser<Value = By> {
     one_of(By::ALL, By::name, By::meaning)
+}
+
+pub fn allocator() -> impl TypedValueParser<Value = Allocator> {
+    one_of(Allocator::ALL, Allocator::name, |_| "")
 }
 
 pub fn color() -> impl TypedValueParser<Value = Color> {

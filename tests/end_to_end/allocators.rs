@@ -187,3 +187,19 @@ fn an_allocator_called_by_its_own_names_is_told_and_its_mappings_are_there() {
 fn an_allocator_that_brings_its_own_mmap_does_not_meet_itself() {
     TCMALLOC.expect_exact(&TCMALLOC.library(), &["mappings"]);
 }
+
+#[test]
+fn another_allocator_can_be_asked_for() {
+    for (word, name) in [
+        ("jemalloc", "libjemalloc"),
+        ("tcmalloc", "libtcmalloc"),
+        ("mimalloc", "libmimalloc"),
+    ] {
+        let lab = Lab::new();
+        let recorded = lab.record(&["--allocator", word], &["leaky_events"]);
+        let (ledger, _) = recorded.expect_exact();
+        let allocator = &ledger.profile.meta.allocator;
+        let file = allocator.rsplit('/').next().unwrap_or(allocator);
+        assert!(file.starts_with(name), "{word}: {allocator}");
+    }
+}

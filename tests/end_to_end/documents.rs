@@ -117,6 +117,7 @@ transcripts! {
     events: "docs/EVENTS.md",
     exporting: "docs/EXPORTING.md",
     hunts: "docs/HUNTS.md",
+    pins: "docs/PINS.md",
     processes: "docs/PROCESSES.md",
     recording: "docs/RECORDING.md",
     reports: "docs/REPORTS.md",

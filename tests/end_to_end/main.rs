@@ -54,6 +54,7 @@ mod other_users;
 mod overlap;
 mod own_memory;
 mod pausing;
+mod pins;
 mod plots;
 mod printed_events;
 mod process_trees;

@@ -257,6 +257,9 @@ export type Verdict = {
   series: VerdictSeries;
   /** The parts of the growth of the resident size. */
   account: Account | null;
+  /** Who keeps pages of the heap resident, where that explains growth and a picture was taken:
+      in sentences. */
+  pinned: Array<string>;
   /** Those that leak, by their rates; then others worth a word. */
   stacks: Array<StackVerdict>;
   /** What stacks need not have allocated, the most first. */

@@ -35,6 +35,7 @@ pub mod outside;
 mod paths;
 mod perf_map;
 pub mod pictures;
+mod pins;
 pub mod plain_file;
 mod record;
 mod recorder_stats;

@@ -3,6 +3,7 @@
 
 use crate::births::Births;
 use crate::ledger::StackIds;
+use crate::pins;
 use crate::plain_file;
 use residue_profile::holders::{Chain, Picture, Step};
 use std::fs::File;
@@ -18,17 +19,22 @@ pub fn path_for(arena: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
-/// Puts a picture in place of the one before. One that says nothing leaves what an earlier one said.
-pub fn write(arena: &Path, picture: &Picture) -> io::Result<()> {
+/// Puts a picture in place of the one before. One that says nothing leaves what an earlier one said;
+/// what earlier ones said of pages is remembered.
+pub fn write(arena: &Path, mut picture: Picture) -> io::Result<()> {
     let path = path_for(arena);
-    let is_worse = !picture.trouble.is_empty() && read_raw(arena).is_some();
-    if is_worse {
-        return Ok(());
+    if let Some(before) = read_raw(arena) {
+        if !picture.trouble.is_empty() {
+            return Ok(());
+        }
+        if let (Some(pins), Some(earlier)) = (&mut picture.pins, before.pins) {
+            pins.remember(before.event, earlier);
+        }
     }
     let new = path.with_extension("new");
     let mut options = File::options();
     let mut file = plain_file::open(&new, options.write(true).create(true).truncate(true))?;
-    file.write_all(&serde_json::to_vec(picture)?)?;
+    file.write_all(&serde_json::to_vec(&picture)?)?;
     std::fs::rename(new, path)
 }
 
@@ -89,6 +95,7 @@ fn numbered(raw: Picture, ids: &StackIds, births: &Births) -> Picture {
         sums,
         chains,
         retained: retained.collect(),
+        pins: raw.pins.map(|pins| pins::numbered(pins, ids, births)),
         ..raw
     }
 }

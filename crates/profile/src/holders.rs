@@ -10,6 +10,7 @@
 
 use crate::error::{Damage, Reason};
 use crate::layout::Tag;
+use crate::pins::Pins;
 use crate::timeline::StackId;
 use serde::{Deserialize, Serialize};
 
@@ -45,6 +46,8 @@ pub struct Picture {
     pub left_out_bytes: u64,
     /// Root words that hold much: all that would be lost without them.
     pub retained: Vec<Retained>,
+    /// Who keeps the pages of the heap resident; `None` where the kernel did not say which are.
+    pub pins: Option<Pins>,
 }
 
 impl Picture {
@@ -76,7 +79,8 @@ impl Picture {
         self.chains.retain(|chain| {
             is_there(chain.stack) && chain.steps.iter().all(|step| is_there(step.stack))
         });
-        let out = before - (self.sums.len() + self.chains.len() + self.retained.len());
+        let of_pins = self.pins.as_mut().map_or(0, |pins| pins.repair(is_there));
+        let out = before - (self.sums.len() + self.chains.len() + self.retained.len()) + of_pins;
         (out > 0).then(|| {
             let what = format!("{out} rows name stacks that are not there");
             Reason::bad(what).of(Tag::HOLD)

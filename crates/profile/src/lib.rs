@@ -40,6 +40,7 @@ mod multiplied;
 mod needs;
 mod parts;
 pub mod path_text;
+pub mod pins;
 mod places;
 mod processes;
 mod recover;

@@ -31,6 +31,7 @@ pub mod moment_view;
 pub mod no_events;
 pub mod page;
 pub mod paths;
+pub mod pins;
 pub mod processes;
 pub mod report;
 #[cfg(feature = "schema")]

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 use crate::report::callers::CounterValues;
 use crate::table::Grid;
-use crate::{check, compare, dump, holders, leaks, list, processes, report, slow, stages};
+use crate::{check, compare, dump, holders, leaks, list, pins, processes, report, slow, stages};
 
 /// The schema of a document, and the command that writes it.
 pub struct Published {
@@ -28,6 +28,7 @@ pub fn documents() -> Vec<Published> {
         published::<stages::Document<'_>>("stages"),
         published::<slow::document::Document<'_>>("slow"),
         published::<holders::Document>("holders"),
+        published::<pins::Document>("pins"),
         published::<dump::Whole<'_>>("dump"),
     ]
 }

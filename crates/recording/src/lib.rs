@@ -4,6 +4,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod allocators;
 pub mod arenas;
 pub mod as_owner;
 pub mod attach;

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Result, bail};
 
+use crate::allocators::Allocator;
 use crate::arenas::{ArenaDirectory, Order};
 use crate::library::{self, Purpose};
 use crate::program::{self, Obstacle};
@@ -17,8 +18,13 @@ pub struct Prepared {
 }
 
 impl Prepared {
-    /// Arenas below `directory`, if one is given.
-    pub fn new(directory: Option<&Path>, order: &Order, settings: &Settings) -> Result<Prepared> {
+    /// Arenas below `directory`, if one is given; with an allocator of the user's choice.
+    pub fn new(
+        directory: Option<&Path>,
+        order: &Order,
+        settings: &Settings,
+        allocator: Option<Allocator>,
+    ) -> Result<Prepared> {
         let preloaded = std::env::var_os("LD_PRELOAD").unwrap_or_default();
         let preloaded_libraries = preloaded
             .as_encoded_bytes()
@@ -36,8 +42,13 @@ impl Prepared {
             heap: settings.with_heap,
             cpu: settings.cpu_hz != 0,
         })?;
+        let allocator = allocator.map(Allocator::find).transpose()?;
         let arenas = ArenaDirectory::create(directory, order)?;
         let mut preload = library.into_os_string();
+        if let Some(allocator) = allocator {
+            preload.push(":");
+            preload.push(allocator);
+        }
         if !preloaded.is_empty() {
             // The recorder stands first: it must see calls before any allocator does.
             preload.push(":");

@@ -12,6 +12,7 @@ pub mod list;
 pub mod output;
 pub mod pager;
 pub mod paths;
+pub mod pins;
 pub mod report;
 pub mod slow;
 pub mod stages;

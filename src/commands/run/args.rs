@@ -3,8 +3,10 @@
 use crate::commands::symbolize::SymbolArgs;
 use crate::flags::arguments;
 use crate::flags::help::TEMPLATE;
+use crate::flags::words;
 use clap::ValueEnum;
 use nix::sys::signal::Signal;
+use residue_recording::allocators::Allocator;
 use residue_recording::lines::LineEvents;
 use residue_recording::pausing::WantedEvents;
 use residue_recording::settings::Injection;
@@ -134,6 +136,12 @@ pub struct Args {
         hide_short_help = true
     )]
     pub(super) holders_at: Vec<u64>,
+    /// Start the program with another allocator
+    ///
+    /// One that is installed is preloaded, in place of the program's own. Two runs and `residue diff`, `residue pins` show what it
+    /// would change: how fast memory grows, and what of it is slack.
+    #[arg(long, value_name = "NAME", value_parser = words::allocator(), conflicts_with = "no_heap")]
+    pub(super) allocator: Option<Allocator>,
     /// Put all processes into one profile
     ///
     /// `residue processes FILE` lists them, FILE@process:PID is one of them in every command.

@@ -68,6 +68,19 @@ export function Guilty(props: { verdict: Verdict; events: string | null }) {
   );
 }
 
+/** Who keeps pages of the heap resident. */
+export function Pinned(props: { verdict: Verdict }) {
+  const { pinned } = props.verdict;
+  if (pinned.length === 0) return null;
+  return (
+    <div class="head-pinned small">
+      {pinned.map((sentence, index) => (
+        <p key={index}>{sentence}</p>
+      ))}
+    </div>
+  );
+}
+
 /** Why there is no verdict, and what to try. */
 export function Missing(props: { of: NonNullable<VerdictAnswer["missing"]> }) {
   return (

@@ -7,7 +7,7 @@ import { fileAbout } from "../page/about";
 import { AccountBar } from "./AccountBar";
 import { isWorthDrawing } from "./account";
 import { judged, judgedRange } from "./judged";
-import { Follows, Guilty, Headline, Missing, Words } from "./VerdictLines";
+import { Follows, Guilty, Headline, Missing, Pinned, Words } from "./VerdictLines";
 
 export function Judging(props: { of: Asked<VerdictAnswer> }) {
   if (props.of.error !== null) {
@@ -45,6 +45,7 @@ export function Verdicts(props: { side: Side; unit: string }) {
         <Judging of={asked} />
         {verdict !== null && <Guilty verdict={verdict} events={judgedRange(verdict, fileAbout())} />}
         {verdict !== null && <Follows verdict={verdict} />}
+        {verdict !== null && <Pinned verdict={verdict} />}
         {answer?.missing && <Missing of={answer.missing} />}
         {answer !== null && <Words answer={answer} />}
       </div>

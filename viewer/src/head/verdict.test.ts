@@ -12,7 +12,7 @@ const EVENTS: EventsAbout = {
 
 function verdict(parts: Partial<Verdict>): Verdict {
   return {
-    format: "residue-leaks", version: 1, program: "made", about: EVENTS, churn: [],
+    format: "residue-leaks", version: 1, program: "made", about: EVENTS, churn: [], pinned: [],
     verdict: "leak",
     headline: { name: "LEAK", before: "", bytes_per_event: 50_850, unit: "event", after: "  (95 %: exact, events 1..1000)" },
     basis: "stacks", unit: "event", events: 1000, rate_bytes_per_event: 50_850, low: 48_870,

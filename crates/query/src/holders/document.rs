@@ -209,10 +209,7 @@ pub fn document(profile: &Profile, picture: &Picture, names: &Names, most: Limit
     for sum in &picture.sums {
         all.add(sum.state, sum.blocks, sum.bytes);
     }
-    let unit = match profile.meta.birth_unit.as_str() {
-        "" => "event",
-        unit => unit,
-    };
+    let unit = unit_of(profile);
     Document {
         format: "residue-holders",
         version: 1,
@@ -235,6 +232,14 @@ pub fn document(profile: &Profile, picture: &Picture, names: &Names, most: Limit
             .map(|one| reader.retained(one))
             .collect(),
         about: words::moment(picture, unit),
+    }
+}
+
+/// What births are counted in.
+pub fn unit_of(profile: &Profile) -> &str {
+    match profile.meta.birth_unit.as_str() {
+        "" => "event",
+        unit => unit,
     }
 }
 

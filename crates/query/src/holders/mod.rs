@@ -3,5 +3,5 @@
 pub mod document;
 pub mod words;
 
-pub use document::{Document, Limits, document};
+pub use document::{Document, Limits, document, unit_of};
 pub use words::of_stack;

@@ -168,15 +168,20 @@ impl Amounts {
     }
 }
 
-/// When the picture was taken, and what that took.
-pub fn moment(picture: &Picture, unit: &str) -> Vec<String> {
-    let when = match (picture.at_exit, picture.event) {
+/// When the picture was taken.
+pub fn when(picture: &Picture, unit: &str) -> String {
+    match (picture.at_exit, picture.event) {
         (true, 0) => "when the program ended".to_string(),
         (true, event) => format!("when the program ended, in {unit} {event}"),
         (false, event) => format!("at the end of {unit} {event}"),
-    };
+    }
+}
+
+/// When that was, and what it took.
+pub fn moment(picture: &Picture, unit: &str) -> Vec<String> {
     let mut lines = vec![format!(
-        "picture {when}: {} in {}; the program was held up for {}, and read for {}",
+        "picture {}: {} in {}; the program was held up for {}, and read for {}",
+        when(picture, unit),
         bytes(picture.bytes),
         counted(picture.blocks, "block", "blocks"),
         residue_profile::units::duration(picture.took_ns),

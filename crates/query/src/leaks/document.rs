@@ -5,6 +5,7 @@ use super::shown_path::{ShownPath, shown_path, shown_path_of_stack};
 use crate::advice::Advice;
 use crate::choice::Names;
 use crate::holders::of_stack;
+use crate::pins;
 use residue_analysis::account::GrowthAccount;
 use residue_analysis::churn::Saving;
 use residue_analysis::growth::{self, Growth};
@@ -66,6 +67,9 @@ pub struct Document<'a> {
     series: Series<'a>,
     /// The parts of the growth of the resident size.
     account: Option<ToldAccount<'a>>,
+    /// Who keeps pages of the heap resident, where that explains growth and a picture was taken: in
+    /// sentences.
+    pinned: Vec<String>,
     /// Those that leak, by their rates; then others worth a word.
     stacks: Vec<Stack<'a>>,
     /// What stacks need not have allocated, the most first.
@@ -278,6 +282,7 @@ pub fn document<'a>(
             account,
             reasons: sentences::of_account(account, unit),
         }),
+        pinned: pins::of_growth(profile, verdict, &mut paths),
         stacks: verdict
             .stacks
             .iter()

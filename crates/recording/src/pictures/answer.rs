@@ -1,6 +1,7 @@
 //! From a frozen child to what its picture says.
 
 use super::memory::{FrozenMemory, areas_of};
+use super::pages;
 use super::private;
 use super::roots::{self, Around, Source};
 use super::stop::Registers;
@@ -9,6 +10,7 @@ use super::variables::{self, Variables};
 use anyhow::{Context, Result, bail};
 use residue_arena::{FILE_SUFFIX, header};
 use residue_finish::ArenaFile;
+use residue_pins::Footprint;
 use residue_profile::holders::{
     Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
 };
@@ -81,6 +83,12 @@ pub fn read(
         others_ran: window.get(header::PICTURE_UNSTOPPED) != 0,
     };
     let ranges = roots::ranges(&areas, &memory, &around);
+    // Kernels may not say it: then nothing is known of pages, and all else is.
+    let pages = pages::of_heap(child, &areas, &around).ok();
+    let footprint = match roots::is_glibc(allocator) {
+        true => Footprint::Glibc,
+        false => Footprint::Classes,
+    };
     let mut sources = Vec::new();
     let mut words = Vec::new();
     for root in ranges {
@@ -108,7 +116,11 @@ pub fn read(
     };
     is_read();
     let variables = variables::name(asked, search);
-    Ok(said(&graph, &sources, &variables, moment))
+    let pins = pages.map(|pages| residue_pins::pins(graph.heap(), &pages, footprint));
+    Ok(Picture {
+        pins,
+        ..said(&graph, &sources, &variables, moment)
+    })
 }
 
 /// What a variable holds is told of it, even where a register or an old word of a stack is nearer.

@@ -5,12 +5,15 @@
 //!                                                                 │
 //!   table (what was live) ──┐                                     ▼
 //!   roots (where pointers hold blocks) ──► reach ──► answer ──► file beside the arena ──► finish
-//!   memory (of the child) ──┘       variables (names of what holds)
+//!   memory (of the child) ──┤       variables (names of what holds)
+//!   pages (which are there) ┘ ──► pins
 //! ```
 
 mod answer;
 mod memory;
+mod pages;
 mod private;
+mod ranges;
 mod roots;
 mod stop;
 mod table;
@@ -128,7 +131,7 @@ impl Place {
                     trouble: format!("the process could not be copied: {reason}"),
                     ..answer::moment(&self.process.window)
                 };
-                let _ = pictures::write(&self.process.arena, &picture);
+                let _ = pictures::write(&self.process.arena, picture);
                 self.process
                     .window
                     .word(header::PICTURE_STATE)
@@ -245,7 +248,7 @@ fn read(arena: &Path, pid: Option<u32>, threads: &[Registers], search: &Search) 
         read_ns,
         ..picture
     };
-    let _ = pictures::write(arena, &picture);
+    let _ = pictures::write(arena, picture);
 }
 
 /// The thread of a process that knows itself by this number.

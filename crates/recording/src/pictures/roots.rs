@@ -12,6 +12,7 @@
 //! ```
 
 use super::memory::{Area, AreaKind, FrozenMemory};
+use super::ranges;
 use super::stop::Registers;
 use super::table::Table;
 use residue_reach::Memory;
@@ -121,7 +122,7 @@ fn file_of(area: &Area) -> Option<&str> {
 }
 
 /// The thread whose stack or own data is in an area, and from where on it counts.
-fn thread_in(area: &Area, threads: &[Registers]) -> Option<(u32, u64)> {
+pub fn thread_in(area: &Area, threads: &[Registers]) -> Option<(u32, u64)> {
     let holds = |address: u64| (area.start..area.end).contains(&address);
     let stacks = threads.iter().filter(|it| holds(it.stack_pointer));
     let lowest = stacks.min_by_key(|it| it.stack_pointer);
@@ -136,10 +137,17 @@ fn thread_in(area: &Area, threads: &[Registers]) -> Option<(u32, u64)> {
 }
 
 pub fn is_libc(path: &str) -> bool {
-    let name = path.rsplit('/').next().unwrap_or_default();
-    ["libc.so", "libc-2", "ld-musl"]
-        .iter()
-        .any(|it| name.starts_with(it))
+    is_glibc(path) || file_name(path).starts_with("ld-musl")
+}
+
+/// `libc.so.6`, and `libc-2.31.so` before 2.34.
+pub fn is_glibc(path: &str) -> bool {
+    let name = file_name(path);
+    ["libc.so", "libc-2"].iter().any(|it| name.starts_with(it))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit('/').next().unwrap_or_default()
 }
 
 /// glibc's lists of free memory (`main_arena`), which lie in its data. They point to the heads of
@@ -180,7 +188,6 @@ fn free_lists(memory: &FrozenMemory, range: &Range<u64>) -> Option<Range<u64>> {
 
 /// Takes what the recorder has, and what is a block, out of the ranges.
 fn without(found: Vec<RootRange>, around: &Around<'_>) -> Vec<RootRange> {
-    let mut holes: Vec<Range<u64>> = around.own.to_vec();
     let is_stack = |range: &Range<u64>| {
         around
             .threads
@@ -193,38 +200,14 @@ fn without(found: Vec<RootRange>, around: &Around<'_>) -> Vec<RootRange> {
         .iter()
         .filter(|block| block.bytes >= 4096);
     let blocks = large.map(|block| block.start..block.start.saturating_add(block.bytes));
-    holes.extend(blocks.filter(|range| !is_stack(range)));
-    holes.sort_unstable_by_key(|range| range.start);
-    // Apart from each other, so that their ends are in order too.
-    holes.dedup_by(|next, before| {
-        let is_joined = next.start <= before.end;
-        if is_joined {
-            before.end = before.end.max(next.end);
-        }
-        is_joined
+    let blocks = blocks.filter(|range| !is_stack(range));
+    let holes = ranges::joined(around.own.iter().cloned().chain(blocks).collect());
+    let parts = found.into_iter().flat_map(|root| {
+        let parts = ranges::without(root.range, &holes).into_iter();
+        parts.map(move |range| RootRange {
+            range,
+            source: root.source.clone(),
+        })
     });
-    let mut parts = Vec::new();
-    for root in found {
-        let mut at = root.range.start;
-        let from = holes.partition_point(|hole| hole.end <= at);
-        for hole in &holes[from..] {
-            if hole.start >= root.range.end {
-                break;
-            }
-            if hole.start > at {
-                parts.push(RootRange {
-                    range: at..hole.start,
-                    source: root.source.clone(),
-                });
-            }
-            at = at.max(hole.end);
-        }
-        if at < root.range.end {
-            parts.push(RootRange {
-                range: at..root.range.end,
-                source: root.source,
-            });
-        }
-    }
-    parts
+    parts.collect()
 }

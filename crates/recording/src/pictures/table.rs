@@ -22,6 +22,8 @@ pub struct Table {
     pub blocks: Vec<Block>,
     /// Parts of the address space in which the allocator has had blocks, in order.
     pub heap: Vec<Range<u64>>,
+    /// What the program mapped itself; blocks too.
+    pub mapped: Vec<Range<u64>>,
 }
 
 /// Pages of the table that are read at once.
@@ -90,6 +92,7 @@ fn mappings(arena: &ArenaFile, areas: &[Area], table: &mut Table) -> Result<()> 
         let after = areas.partition_point(|area| area.end <= start);
         let is_there = areas.get(after).is_some_and(|area| area.start <= start);
         if bytes != 0 && is_there {
+            table.mapped.push(start..start.saturating_add(bytes));
             table.blocks.push(Block {
                 start,
                 bytes,

@@ -16,6 +16,7 @@ use residue_query::choice::Names;
 use residue_query::holders::of_stack;
 use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
 use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
+use residue_query::pins::of_growth;
 use residue_query::slow::words::slowing;
 use sparkline::{means, sparkline};
 
@@ -60,6 +61,8 @@ pub fn lines_on(
     if let Some(account) = &verdict.account {
         lines.extend(account_lines(account, verdict));
     }
+    let pinned = of_growth(profile, verdict, paths);
+    lines.extend(pinned.into_iter().map(|line| format!("  {line}")));
     if let (Some(followed), Basis::Live | Basis::Rss | Basis::Vm) =
         (&verdict.counter, verdict.basis)
     {

@@ -1,0 +1,175 @@
+//! Which pages of the heap live blocks keep resident, and whose they are, at the moment of a
+//! picture.
+//!
+//! ```text
+//!   resident = used by live blocks + free on their pages + pages without a live block
+//!                   by stack              by stack
+//! ```
+
+use crate::timeline::StackId;
+use serde::{Deserialize, Serialize};
+
+/// Bytes of the resident heap, and who keeps them.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Pins {
+    #[serde(flatten)]
+    pub heap: ResidentHeap,
+    /// Most free bytes first.
+    pub stacks: Vec<StackPins>,
+    /// Stacks that are not among them: how many, and what they keep.
+    pub other_stacks: u64,
+    pub other_used_bytes: u64,
+    pub other_free_bytes: u64,
+    /// By size of block: the exponents of powers of two, ascending.
+    pub sizes: Vec<ClassPins>,
+    /// By the event that the blocks were made in, ascending.
+    pub births: Vec<ClassPins>,
+    /// What earlier pictures said, the first first.
+    pub earlier: Vec<EarlierPins>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default)]
+pub struct ResidentHeap {
+    pub resident_bytes: u64,
+    /// In live blocks, with what the allocator adds to each.
+    pub used_bytes: u64,
+    /// Free on pages that live blocks are on.
+    pub free_bytes: u64,
+    /// On pages without a live block: the allocator has not given them back.
+    pub free_page_bytes: u64,
+}
+
+/// What the blocks of one stack keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+pub struct StackPins {
+    pub stack: StackId,
+    /// Its live blocks in the resident heap.
+    pub blocks: u64,
+    /// Bytes of them that are resident, with what the allocator adds.
+    pub used_bytes: u64,
+    /// Its part of what is free on their pages: divided evenly among the stacks of a page.
+    pub free_bytes: u64,
+    /// Pages that its blocks are on.
+    pub pages: u64,
+    /// Of these, on which no other stack has a block; what is free on them.
+    pub alone_pages: u64,
+    pub alone_free_bytes: u64,
+    /// Sizes of its blocks, the smallest and the largest.
+    pub smallest: u64,
+    pub largest: u64,
+    /// Events that they were made in, the first and the last.
+    pub first_birth: u32,
+    pub last_birth: u32,
+}
+
+/// What the blocks of one size class, or of one birth, keep.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClassPins {
+    /// The exponent of a power of two, or the event.
+    pub class: u32,
+    pub used_bytes: u64,
+    pub free_bytes: u64,
+}
+
+/// What a picture before the latest said.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct EarlierPins {
+    pub event: u32,
+    #[serde(flatten)]
+    pub heap: ResidentHeap,
+    /// Free bytes that stacks kept, most first.
+    pub stacks: Vec<(StackId, u64)>,
+}
+
+/// Earlier pictures that are remembered.
+const MOST_EARLIER: usize = 64;
+/// Stacks of each.
+const MOST_STACKS_OF_EARLIER: usize = 100;
+
+impl Pins {
+    /// Remembers what pictures before this one said: that of the latest before it, and what that
+    /// one remembered. Of too many every second one is kept.
+    pub fn remember(&mut self, event: u32, before: Pins) {
+        let stacks = before.stacks.iter().take(MOST_STACKS_OF_EARLIER);
+        let latest = EarlierPins {
+            event,
+            heap: before.heap,
+            stacks: stacks.map(|of| (of.stack, of.free_bytes)).collect(),
+        };
+        self.earlier = before.earlier;
+        if self.earlier.len() >= MOST_EARLIER {
+            let mut place = 0;
+            self.earlier.retain(|_| {
+                place += 1;
+                place % 2 == 1
+            });
+        }
+        self.earlier.push(latest);
+    }
+
+    /// Takes out what names stacks that are not there; returns how many that were.
+    pub(crate) fn repair(&mut self, is_there: impl Fn(StackId) -> bool) -> usize {
+        let rows = |pins: &Pins| {
+            let earlier = pins.earlier.iter().map(|of| of.stacks.len());
+            pins.stacks.len() + earlier.sum::<usize>()
+        };
+        let before = rows(self);
+        self.stacks.retain(|of| is_there(of.stack));
+        for earlier in &mut self.earlier {
+            earlier.stacks.retain(|(stack, _)| is_there(*stack));
+        }
+        before - rows(self)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(event: u32) -> Pins {
+        Pins {
+            heap: ResidentHeap {
+                resident_bytes: u64::from(event) * 4096,
+                ..ResidentHeap::default()
+            },
+            stacks: vec![StackPins {
+                stack: 3,
+                free_bytes: u64::from(event),
+                ..StackPins::default()
+            }],
+            ..Pins::default()
+        }
+    }
+
+    #[test]
+    fn earlier_pictures_are_remembered_within_bounds() {
+        let mut latest = at(1);
+        for event in 2..=1000 {
+            let mut next = at(event);
+            next.remember(event - 1, latest);
+            latest = next;
+        }
+        let events: Vec<u32> = latest.earlier.iter().map(|of| of.event).collect();
+        assert!(events.len() <= MOST_EARLIER, "{events:?}");
+        assert!(events.len() >= MOST_EARLIER / 2, "{events:?}");
+        assert_eq!((events[0], *events.last().unwrap()), (1, 999));
+        assert!(events.is_sorted_by(|a, b| a < b), "{events:?}");
+        let last = latest.earlier.last().unwrap();
+        assert_eq!(last.heap.resident_bytes, 999 * 4096);
+        assert_eq!(last.stacks, [(3, 999)]);
+    }
+
+    #[test]
+    fn stacks_that_are_not_there_go() {
+        let mut pins = at(7);
+        pins.remember(6, at(6));
+        assert_eq!(pins.repair(|stack| stack < 4), 0);
+        assert_eq!(pins.repair(|stack| stack < 3), 2);
+        assert_eq!((pins.stacks.len(), pins.earlier[0].stacks.len()), (0, 0));
+    }
+}

@@ -1,0 +1,69 @@
+//! `residue pins`: who keeps pages of the heap resident that are mostly empty.
+
+use anyhow::{Context, Result};
+use residue_query::pins::{Limits, document};
+
+use crate::flags::address::Address;
+use crate::flags::help::TEMPLATE;
+use crate::flags::naming::Naming;
+use crate::flags::words;
+use crate::input;
+use residue_text::output;
+use residue_text::pins::lines;
+use residue_text::terminal::{Color, Page};
+
+#[derive(Debug, clap::Args)]
+#[command(
+    help_template = TEMPLATE,
+    before_help = "\
+Examples:
+  residue run --holders -o job.residue -- ./simulate run.mac
+  residue pins job.residue
+  residue pins job.residue --json | jq '.stacks[0]'",
+    after_long_help = "\
+A page of the heap can be given back to the system when no block on it is live. This lists the \
+call paths whose blocks keep pages resident, by what is free there: it is divided evenly among \
+the paths that have blocks on a page, so that all paths together explain the resident heap. Pages \
+that one path alone keeps would go with it.
+
+docs/PINS.md explains the output, docs/schemas/pins.schema.json the JSON document."
+)]
+pub struct Args {
+    /// Profile to read, of `residue run --holders`
+    pub file: Address,
+    /// Number of stacks to show
+    #[arg(long, value_name = "N", default_value_t = 10)]
+    pub top: usize,
+    /// Print JSON (docs/schemas/pins.schema.json)
+    #[arg(long)]
+    pub json: bool,
+    /// When to use colours
+    #[arg(long, value_name = "WHEN", value_parser = words::color(), default_value = "auto")]
+    pub color: Color,
+    #[command(flatten)]
+    pub naming: Naming,
+}
+
+pub fn run(args: Args) -> Result<()> {
+    let profile = input::load(&args.file)?;
+    let picture = input::picture(&args.file, &profile)?;
+    let pins = picture.pins.as_ref().with_context(|| {
+        format!(
+            "{}: which pages were resident is not known: the kernel did not say it",
+            args.file.path.display()
+        )
+    })?;
+    let names = args.naming.names()?;
+    let document = document(&profile, picture, pins, &names, Limits::NONE);
+    output::to_stdout(|out| {
+        if args.json {
+            serde_json::to_writer_pretty(&mut *out, &document)?;
+            return Ok(writeln!(out)?);
+        }
+        let page = Page::of_stdout(args.color, args.naming.full_names);
+        for line in lines(&page, &document, args.top) {
+            writeln!(out, "{line}")?;
+        }
+        Ok(())
+    })
+}
