@@ -57,7 +57,8 @@ def main():
         return 0
     if args.install:
         wanted = sorted({pair for program in args.programs for pair in program.needs} | {"strace:strace"})
-        subprocess.run([Path(__file__).parent.parent / "scripts/need", *wanted], check=True)
+        libraries = sorted({pair for program in args.programs for pair in program.needs_libraries})
+        subprocess.run([Path(__file__).parent.parent / "scripts/need", *wanted, "--library", *libraries], check=True)
     facts = machine.notes(args.residue)
     gauntlet_processes.adopt_orphans()
     # So that the processes of a run end with this one.

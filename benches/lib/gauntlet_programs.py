@@ -24,6 +24,7 @@ class Program:
     files: tuple = ()
     make: str = ""
     needs: tuple = ()  # of the form that scripts/need takes
+    needs_libraries: tuple = ()  # likewise, behind --library
     variables: dict = field(default_factory=dict)
     same: tuple = ()  # patterns and what takes their place
     is_script: bool = False  # `run` is for a shell, and not one command
@@ -109,7 +110,8 @@ PROGRAMS = (
     Program("mpi", "four ranks", files=("mpi.c",), needs=("mpicc:libopenmpi-dev", "mpirun:openmpi-bin"), make="mpicc -O2 -o job mpi.c", run=(
         "mpirun --allow-run-as-root --oversubscribe --mca btl self,vader -np 4 ./job"
     )),
-    Program("tbb", "parallel_for, scalable_malloc", files=("tbb.cpp",), needs=("g++:g++",), make="g++ -O2 -o job tbb.cpp -ltbb -ltbbmalloc",
+    Program("tbb", "parallel_for, scalable_malloc", files=("tbb.cpp",), needs=("g++:g++",),
+            needs_libraries=("pkgconfig/tbb.pc:libtbb-dev",), make="g++ -O2 -o job tbb.cpp -ltbb -ltbbmalloc",
             run="./job"),
     Program("gdb", "a breakpoint and a backtrace", files=(TABLE,), needs=("gdb:gdb", "g++:g++"), can_be_traced=False,
             make="g++ -g -std=c++17 -pthread -DENTRIES=300000 -o job table.cpp", run=(
