@@ -31,6 +31,7 @@ class Program:
     is_recorded: bool = True
     is_in_slice: bool = False  # fast, and on every machine that can run the tests
     can_be_traced: bool = True  # by strace, which tells what was started
+    is_of_glibc: bool = True  # heaptrack waits in vain for others to begin
     user: str = ""
     note: str = ""  # what a reader of its row should know
 
@@ -38,7 +39,7 @@ class Program:
         return ["sh", "-c", self.run] if self.is_script else shlex.split(self.run)
 
     def runs_under_heaptrack(self):
-        return self.is_recorded and (not self.is_script or "$UNDER " in self.scripts())
+        return self.is_recorded and self.is_of_glibc and (not self.is_script or "$UNDER " in self.scripts())
 
     def scripts(self):
         return self.run + "".join((FILES / name).read_text() for name in self.files if name.endswith(".sh"))
@@ -54,6 +55,9 @@ FIXED_DATES = {"GIT_AUTHOR_DATE": "2020-01-01T00:00:00Z", "GIT_COMMITTER_DATE": 
 
 TABLE = "table.cpp"
 SANITIZED = "g++ -O1 -g -std=c++17 -pthread -DENTRIES=300000 -fsanitize=%s -o job table.cpp\n"
+
+# Where Debian 12 has it; elsewhere apt-get is asked each time.
+CLANG_RUNTIME = "lib/clang/14.0.6/lib/linux/libclang_rt.asan-x86_64.a:libclang-rt-dev"
 
 # A process, a thread, a day and a time begin each of its lines; how often it looks for a bus depends on time.
 CHROMIUM_PREFIX = r"^\[\d+:\d+:\d+/\d+\.\d+:"
@@ -129,11 +133,12 @@ PROGRAMS = (
             can_be_traced=False),
     Program("tsan", "ThreadSanitizer", is_recorded=False, files=(TABLE,), needs=("g++:g++",), make=SANITIZED % "thread", run="./job"),
     Program("ubsan", "UndefinedBehaviorSanitizer", files=(TABLE,), needs=("g++:g++",), make=SANITIZED % "undefined", run="./job"),
-    Program("clang-asan", "AddressSanitizer inside the program", files=(TABLE,), needs=("clang++:clang",), run="./job", can_be_traced=False,
+    Program("clang-asan", "AddressSanitizer inside the program", files=(TABLE,), needs=("clang++:clang",),
+            needs_libraries=(CLANG_RUNTIME,), run="./job", can_be_traced=False,
             make=(SANITIZED % "address").replace("g++", "clang++"),
             note="clang links the runtime into the program. A sanitizer judges and reports by who calls its malloc, so that is left "
                  "alone: its heap is not recorded, and the profile says so."),
-    Program("musl", "another C library", files=("threads.c",), needs=("musl-gcc:musl-tools",),
+    Program("musl", "another C library", is_of_glibc=False, files=("threads.c",), needs=("musl-gcc:musl-tools",),
             make="musl-gcc -O2 -Wno-unknown-pragmas -o job threads.c", run="./job"),
     Program("static", "no dynamic linker", is_recorded=False, files=("threads.c",), needs=("gcc:gcc",),
             make="gcc -O2 -static -o job threads.c", run="./job"),
