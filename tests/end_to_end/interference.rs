@@ -53,6 +53,26 @@ fn a_program_under_valgrind_is_recorded_whole() {
     assert_eq!(ledger.profile.recorder.dropped, 0);
 }
 
+/// valgrind says what it does not know of a system call.
+#[test]
+fn valgrind_says_nothing_of_stacks_whose_ends_are_looked_for() {
+    let lab = Lab::new();
+    for workload in ["jumps", "stack_ends", "threads_exit"] {
+        let program = workloads::find(workload).display().to_string();
+        let command = ["valgrind", "-q", "--tool=none", &program];
+        let native = lab.native(&command);
+        let recorded = lab.record(&["-q"], &command);
+        let said = String::from_utf8_lossy(&recorded.output.stderr);
+        let theirs = said
+            .lines()
+            .filter(|line| !line.starts_with("residue: "))
+            .count();
+        let before = String::from_utf8_lossy(&native.stderr).lines().count();
+        assert_eq!(theirs, before, "{workload}: {said}");
+        assert_eq!(recorded.output.status, native.status, "{workload}");
+    }
+}
+
 #[test]
 fn a_limit_that_the_program_sets_on_itself_leaves_it_room() {
     let lab = Lab::new();

@@ -5,7 +5,7 @@ use core::ffi::c_int;
 use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
 
 const SYS_NANOSLEEP: usize = 35;
-const SYS_FUTEX: usize = 202;
+pub(super) const SYS_FUTEX: usize = 202;
 pub(super) const SYS_CLOCK_GETTIME: usize = 228;
 
 pub const CLOCK_REALTIME: usize = 0;
