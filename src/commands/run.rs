@@ -26,7 +26,7 @@ use residue_recording::watch::{self, Orders};
 use residue_recording::{ended, own_names, pictures, threads};
 use residue_text::output::tell;
 use rustix::io::Errno;
-use rustix::process::{Pid, WaitOptions, waitpid};
+use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
 use std::ffi::OsStr;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
@@ -49,6 +49,8 @@ const MOST_SNAPSHOTS_AT: usize = 200;
 
 /// Processes left behind are waited for this long before the user is told.
 const SILENT_WAIT: Duration = Duration::from_secs(1);
+/// A thread stands for some milliseconds while a picture is taken.
+const STOP_STEP: Duration = Duration::from_millis(1);
 const WAIT_STEP: Duration = Duration::from_millis(20);
 
 pub fn run(args: Args) -> ExitCode {
@@ -346,18 +348,24 @@ fn tell_of_lines(passed: &Passed) {
     }
 }
 
-/// Waits for the program's end. That it is stopped while a picture is taken is told here, too.
+/// Waits for the program's end. That it is stopped while a picture is taken is told here, too: it
+/// is only looked at, since the signal that a thread was stopped at goes to whoever takes the word.
 fn wait(child: &Child) -> Result<ExitStatus> {
-    let pid = Pid::from_raw(child.id() as i32);
+    let pid = Pid::from_raw(child.id() as i32).context("the program has no number")?;
+    let end_or_stop = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
     loop {
-        match waitpid(pid, WaitOptions::empty()) {
-            Ok(Some((_, status))) if status.exited() || status.signaled() => {
-                return Ok(ExitStatus::from_raw(status.as_raw()));
+        match waitid(WaitId::Pid(pid), end_or_stop) {
+            Ok(Some(status)) if status.stopped() || status.trapped() => {
+                std::thread::sleep(STOP_STEP);
             }
-            Ok(_) | Err(Errno::INTR) => {}
+            Ok(_) => break,
+            Err(Errno::INTR) => {}
             Err(error) => return Err(error).context("cannot wait for the program"),
         }
     }
+    let ended = waitpid(Some(pid), WaitOptions::empty()).context("cannot wait for the program")?;
+    let (_, status) = ended.context("the program ended without a status")?;
+    Ok(ExitStatus::from_raw(status.as_raw()))
 }
 
 /// Waits for recorded processes that outlive the program.

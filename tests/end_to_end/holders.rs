@@ -187,6 +187,35 @@ fn counts_stay_exact_while_pictures_are_read() {
     }
 }
 
+/// A picture at the end of each of forty events.
+fn pictured(program: &[&str]) -> Truths {
+    let lab = Lab::new();
+    let events: Vec<String> = (1..=40).map(|event: u32| event.to_string()).collect();
+    let program = [&["pictured"], program].concat();
+    let recorded = lab.record(&["--holders-at", &events.join(",")], &program);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    recorded.truths()
+}
+
+#[test]
+fn threads_that_wait_are_not_interrupted_by_pictures() {
+    let truths = pictured(&["waits"]);
+    assert_eq!((truths.get("interrupted"), truths.get("failed")), (0, 0));
+}
+
+#[test]
+fn no_signal_is_lost_to_pictures() {
+    let truths = pictured(&["signals"]);
+    assert!(truths.get("sent") > 0);
+    assert_eq!(truths.get("handled"), truths.get("sent"));
+}
+
+/// The kernel makes `execve` and tracers wait for each other.
+#[test]
+fn a_thread_may_replace_the_program_while_others_are_stopped() {
+    pictured(&["execs", "40"]);
+}
+
 #[test]
 fn leaks_say_in_a_line_that_a_leak_is_lost() {
     let lab = Lab::new();

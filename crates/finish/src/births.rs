@@ -56,6 +56,11 @@ impl Births {
         }
     }
 
+    /// The first birth of the bin of a birth.
+    pub fn first_of_bin(&self, birth: u32) -> u32 {
+        self.base.saturating_add(self.bin(birth))
+    }
+
     /// The event of a birth, or the first of its bin; zero before the first event.
     pub fn bin(&self, birth: u32) -> u32 {
         let event = self.line_events.event(birth.saturating_sub(self.base));
@@ -93,6 +98,17 @@ mod tests {
         bins.dedup();
         assert!(bins.is_sorted());
         assert_eq!(bins.len(), 15_942);
+    }
+
+    #[test]
+    fn births_that_are_put_together_early_fall_into_the_same_bins_later() {
+        let early = Births::new(3, 300_003, LineEvents::default());
+        let late = Births::new(3, 5_000_003, LineEvents::default());
+        for birth in (0..300_003).step_by(7) {
+            let first = early.first_of_bin(birth);
+            assert!(first <= birth.max(3), "{birth}");
+            assert_eq!(late.bin(first), late.bin(birth), "{birth}");
+        }
     }
 
     #[test]

@@ -1,16 +1,21 @@
 //! What a picture of the process said: a file beside the arena, written by whoever read it, the
 //! latest in place of those before. Stacks and births in it are the recorder's.
 
+use crate::arena_file::ArenaFile;
 use crate::births::Births;
 use crate::ledger::StackIds;
 use crate::pins;
 use crate::plain_file;
-use residue_profile::holders::{Chain, Picture, Step};
+use crate::timeline::line_events::LineEvents;
+use residue_profile::holders::{Chain, HeldSum, Picture, Step};
+use residue_profile::units::bytes;
 use std::fs::File;
 use std::io::{self, Read, Write};
 use std::path::{Path, PathBuf};
 
 const MOST_BYTES: u64 = 1 << 28;
+/// Sums beyond which those of births of one bin are put together before they are written.
+const MOST_SUMS: usize = 1 << 18;
 
 /// The file for an arena.
 pub fn path_for(arena: &Path) -> PathBuf {
@@ -31,10 +36,29 @@ pub fn write(arena: &Path, mut picture: Picture) -> io::Result<()> {
             pins.remember(before.event, earlier);
         }
     }
+    if picture.sums.len() > MOST_SUMS
+        && let Ok(arena) = ArenaFile::open(arena)
+    {
+        let births = Births::of(&arena, LineEvents::default());
+        for sum in &mut picture.sums {
+            sum.birth = births.first_of_bin(sum.birth);
+        }
+        picture.sums = merged(picture.sums);
+    }
+    let mut text = serde_json::to_vec(&picture)?;
+    if text.len() as u64 > MOST_BYTES {
+        let trouble = format!("it takes more than {}", bytes(MOST_BYTES));
+        text = serde_json::to_vec(&Picture {
+            trouble,
+            event: picture.event,
+            at_exit: picture.at_exit,
+            ..Picture::default()
+        })?;
+    }
     let new = path.with_extension("new");
     let mut options = File::options();
     let mut file = plain_file::open(&new, options.write(true).create(true).truncate(true))?;
-    file.write_all(&serde_json::to_vec(&picture)?)?;
+    file.write_all(&text)?;
     std::fs::rename(new, path)
 }
 
@@ -51,17 +75,8 @@ pub(crate) fn read(arena: &Path, ids: &StackIds, births: &Births) -> Option<Pict
     Some(numbered(raw, ids, births))
 }
 
-fn numbered(raw: Picture, ids: &StackIds, births: &Births) -> Picture {
-    let sums = raw.sums.into_iter().filter_map(|sum| {
-        let stack = ids.stack(sum.stack)?;
-        let birth = births.bin(sum.birth);
-        Some(residue_profile::holders::HeldSum {
-            stack,
-            birth,
-            ..sum
-        })
-    });
-    let mut sums: Vec<_> = sums.collect();
+/// One sum for each stack, birth and state.
+fn merged(mut sums: Vec<HeldSum>) -> Vec<HeldSum> {
     sums.sort_by_key(|sum| (sum.stack, sum.birth, sum.state));
     sums.dedup_by(|next, sum| {
         let is_same = (next.stack, next.birth, next.state) == (sum.stack, sum.birth, sum.state);
@@ -71,6 +86,20 @@ fn numbered(raw: Picture, ids: &StackIds, births: &Births) -> Picture {
         }
         is_same
     });
+    sums
+}
+
+fn numbered(raw: Picture, ids: &StackIds, births: &Births) -> Picture {
+    let sums = raw.sums.into_iter().filter_map(|sum| {
+        let stack = ids.stack(sum.stack)?;
+        let birth = births.bin(sum.birth);
+        Some(HeldSum {
+            stack,
+            birth,
+            ..sum
+        })
+    });
+    let sums = merged(sums.collect());
     let chains = raw.chains.into_iter().filter_map(|chain| {
         let stack = ids.stack(chain.stack)?;
         let steps = chain.steps.into_iter().map(|step| {

@@ -45,7 +45,10 @@ impl Area {
         let from = range.start.max(self.start).min(self.end());
         let to = range.end.clamp(from, self.end());
         let first = (from - self.start) / PAGE_BYTES;
-        let last = (to - self.start).div_ceil(PAGE_BYTES);
+        let last = match from < to {
+            true => (to - self.start).div_ceil(PAGE_BYTES),
+            false => first,
+        };
         (first..last).filter(|&page| self.is_resident(page))
     }
 
@@ -70,6 +73,7 @@ mod tests {
         assert_eq!(of(0..0x10001), [0]);
         assert_eq!(of(area.end() - 1..u64::MAX), [69]);
         assert!(of(0x12000..0x12000).is_empty());
+        assert!(of(0x12010..0x12010).is_empty());
         assert!(of(0..1).is_empty());
     }
 }

@@ -40,7 +40,10 @@ pub fn pins(heap: &Heap, areas: &[Area], footprint: Footprint) -> Pins {
         let range = footprint.of(&block);
         // Where the rounding up of one block reaches into the next, the next one counts.
         let range = range.start.max(taken)..range.end;
-        taken = taken.max(range.end);
+        if range.is_empty() {
+            continue;
+        }
+        taken = range.end;
         while area < areas.len() && areas[area].end() <= range.start {
             area += 1;
         }

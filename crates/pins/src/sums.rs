@@ -2,12 +2,9 @@
 
 use crate::area::{Area, PAGE_BYTES};
 use crate::page::{Page, Part};
-use residue_profile::pins::{ClassPins, Pins, ResidentHeap, StackPins};
+use residue_profile::pins::{ClassPins, MOST_STACKS, Pins, ResidentHeap, StackPins};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
-
-/// Stacks that have rows of their own.
-const MOST_STACKS: usize = 2000;
 
 /// While pages are added.
 #[derive(Default)]

@@ -182,3 +182,15 @@ fn random_heaps_are_as_the_slowest_way_says() {
         }
     }
 }
+
+/// A block whose end was not seen reaches over the next one.
+#[test]
+fn a_block_in_the_place_of_another_adds_nothing() {
+    let stale = block(16, 100, 1, 0);
+    let inside_its_footprint = block(16 + 96, 8, 2, 0);
+    let found = of(vec![stale, inside_its_footprint], &[all_resident(1)]);
+    assert_eq!(found.heap.used_bytes, 112);
+    assert_eq!(found.heap.free_bytes, PAGE_BYTES - 112);
+    let stacks: Vec<u32> = found.stacks.iter().map(|of| of.stack).collect();
+    assert_eq!(stacks, [1]);
+}

@@ -33,7 +33,46 @@ impl Profile {
         let names = self.bound_names();
         let chains = self.bound_inlined(file_bytes);
         let shared = self.bound_shared_names(file_bytes);
-        names.into_iter().chain(chains).chain(shared).collect()
+        let picture = self.bound_picture(file_bytes);
+        let others = chains.into_iter().chain(shared).chain(picture);
+        names.into_iter().chain(others).collect()
+    }
+
+    /// Rows of a picture are shown with the paths of their stacks: without those beyond what all
+    /// of them may pass through.
+    fn bound_picture(&mut self, file_bytes: u64) -> Option<Damage> {
+        let picture = self.picture.as_mut()?;
+        let mut left = file_bytes
+            .saturating_mul(STEPS_PER_STORED_BYTE)
+            .saturating_add(FREE_STEPS);
+        let mut depths: Vec<u64> = Vec::with_capacity(self.nodes.len());
+        for node in &self.nodes {
+            let above = depths.get(node.parent as usize).copied().unwrap_or(0);
+            depths.push(above + 1);
+        }
+        let depth_of = |stack: u32| {
+            let node = self.stacks.get(stack as usize).map(|it| it.node as usize);
+            node.and_then(|node| depths.get(node)).copied().unwrap_or(1)
+        };
+        let mut out = 0_u64;
+        let mut keep = |steps: u64| {
+            let is_kept = steps <= left;
+            left -= if is_kept { steps } else { 0 };
+            out += u64::from(!is_kept);
+            is_kept
+        };
+        picture.chains.retain(|chain| {
+            let on_the_way = chain.steps.iter().map(|step| depth_of(step.stack));
+            keep(depth_of(chain.stack).saturating_add(on_the_way.sum()))
+        });
+        picture.retained.retain(|row| keep(depth_of(row.stack)));
+        if let Some(pins) = &mut picture.pins {
+            pins.stacks.retain(|row| keep(depth_of(row.stack)));
+        }
+        (out > 0).then(|| {
+            let what = format!("{out} rows pass through too many calls");
+            Reason::bad(what).of(Tag::HOLD)
+        })
     }
 
     /// Without inlined functions, where all nodes together pass through too many.

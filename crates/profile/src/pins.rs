@@ -8,6 +8,7 @@
 
 use crate::timeline::StackId;
 use serde::{Deserialize, Serialize};
+use std::collections::HashSet;
 
 /// Bytes of the resident heap, and who keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -86,10 +87,23 @@ pub struct EarlierPins {
     pub stacks: Vec<(StackId, u64)>,
 }
 
+/// Stacks that have rows of their own.
+pub const MOST_STACKS: usize = 2000;
 /// Earlier pictures that are remembered.
 const MOST_EARLIER: usize = 64;
 /// Stacks of each.
 const MOST_STACKS_OF_EARLIER: usize = 100;
+
+impl EarlierPins {
+    /// Free bytes that a stack kept then; `None` where it is not among those that were remembered.
+    pub fn of_stack(&self, stack: StackId) -> Option<u64> {
+        let of = self.stacks.iter().find(|(one, _)| *one == stack);
+        match of {
+            Some((_, bytes)) => Some(*bytes),
+            None => (self.stacks.len() < MOST_STACKS_OF_EARLIER).then_some(0),
+        }
+    }
+}
 
 impl Pins {
     /// Remembers what pictures before this one said: that of the latest before it, and what that
@@ -112,16 +126,22 @@ impl Pins {
         self.earlier.push(latest);
     }
 
-    /// Takes out what names stacks that are not there; returns how many that were.
+    /// Takes out what names stacks that are not there, or twice, and what nobody writes so much of;
+    /// returns how many rows that were.
     pub(crate) fn repair(&mut self, is_there: impl Fn(StackId) -> bool) -> usize {
         let rows = |pins: &Pins| {
             let earlier = pins.earlier.iter().map(|of| of.stacks.len());
             pins.stacks.len() + earlier.sum::<usize>()
         };
         let before = rows(self);
-        self.stacks.retain(|of| is_there(of.stack));
+        let mut known = HashSet::new();
+        self.stacks
+            .retain(|of| is_there(of.stack) && known.insert(of.stack));
+        self.stacks.truncate(MOST_STACKS);
+        self.earlier.truncate(MOST_EARLIER);
         for earlier in &mut self.earlier {
             earlier.stacks.retain(|(stack, _)| is_there(*stack));
+            earlier.stacks.truncate(MOST_STACKS_OF_EARLIER);
         }
         before - rows(self)
     }
@@ -171,5 +191,34 @@ mod tests {
         assert_eq!(pins.repair(|stack| stack < 4), 0);
         assert_eq!(pins.repair(|stack| stack < 3), 2);
         assert_eq!((pins.stacks.len(), pins.earlier[0].stacks.len()), (0, 0));
+    }
+
+    #[test]
+    fn more_than_is_ever_written_goes() {
+        let mut pins = at(7);
+        pins.stacks = vec![pins.stacks[0]; 5];
+        pins.earlier = {
+            let mut later = at(2);
+            later.remember(1, at(1));
+            vec![later.earlier[0].clone(); 70]
+        };
+        pins.earlier[0].stacks = vec![(3, 1); 150];
+        assert_eq!(pins.repair(|_| true), 4 + 6 + 50);
+        assert_eq!((pins.stacks.len(), pins.earlier.len()), (1, 64));
+        assert_eq!(pins.earlier[0].stacks.len(), 100);
+    }
+
+    #[test]
+    fn a_stack_beyond_those_that_were_remembered_is_not_known() {
+        let few = EarlierPins {
+            stacks: vec![(3, 10)],
+            ..EarlierPins::default()
+        };
+        assert_eq!((few.of_stack(3), few.of_stack(4)), (Some(10), Some(0)));
+        let many = EarlierPins {
+            stacks: (0..100).map(|stack| (stack, 10)).collect(),
+            ..EarlierPins::default()
+        };
+        assert_eq!((many.of_stack(3), many.of_stack(100)), (Some(10), None));
     }
 }

@@ -143,6 +143,7 @@ pub struct Hot {
     /// and its process, as long as it has not been reaped. See `picture`.
     pub takes_pictures: AtomicU32,
     pub picture_child: AtomicU32,
+    pub is_pictured_at_exit: AtomicU32,
     pub picture_event: AtomicU64,
     pub picture_ns: AtomicU64,
     /// Where the detour that runs keeps the vectors, while it does.

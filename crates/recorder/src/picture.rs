@@ -28,16 +28,16 @@ use core::sync::atomic::Ordering;
 use residue_arena::header;
 use residue_arena::region::{self, Region};
 
-/// How long a thread waits for the others to be stopped, in steps of a wait.
+/// How long a thread waits for the others to be stopped, and for the child; and how often it looks.
+const LONGEST_WAIT_NS: u64 = 500_000_000;
 const WAIT_STEP_NS: u64 = 50_000;
-const MOST_WAITS: u32 = 10_000;
 /// The child looks so often whether it is still wanted, and at the command once in so many looks.
 const LOOK_NS: u64 = 5_000_000;
 const LOOKS_PER_COMMAND: u32 = 100;
 /// Nobody reads for so long: ten minutes.
 const MOST_LOOKS: u32 = 120_000;
-/// How long the program waits for an earlier picture to be read before it ends, in steps.
-const MOST_WAITS_AT_EXIT: u32 = 200_000;
+/// How long the program waits for an earlier picture to be read before it ends.
+const LONGEST_WAIT_AT_EXIT_NS: u64 = 10_000_000_000;
 
 /// A picture is taken at the end of an event when so many more events have ended since the last
 /// one, by half of their number; so a killed program has one that is not old.
@@ -59,7 +59,9 @@ pub fn event_ended(event: u64) {
     let Some(arena) = hot.recording_arena() else {
         return;
     };
-    if hot.picture_child.load(Ordering::Relaxed) != 0 {
+    if hot.picture_child.load(Ordering::Relaxed) != 0
+        && let Some(_held) = hot.picture_lock.try_lock()
+    {
         reap(hot, arena);
     }
     if hot.takes_pictures.load(Ordering::Relaxed) != 0 && is_wanted_at(hot, arena, event) {
@@ -95,13 +97,16 @@ pub fn note_vectors(place: impl FnOnce() -> Range<usize>) {
     hot.vectors_end.store(place.end, Ordering::Relaxed);
 }
 
-/// The program is about to end.
+/// The program is about to end; `exit`, its detour and `_exit` all say so.
 pub fn at_exit() {
     let hot = hot::get();
     if hot.takes_pictures.load(Ordering::Relaxed) == 0 {
         return;
     }
-    if let Some(arena) = hot.recording_arena() {
+    let recording = hot.recording_arena().filter(|it| !it.is_borrowed());
+    if let Some(arena) = recording
+        && hot.is_pictured_at_exit.swap(1, Ordering::Relaxed) == 0
+    {
         take(hot, arena, true);
     }
 }
@@ -147,7 +152,7 @@ fn take(hot: &Hot, arena: Arena, is_exit: bool) {
     // Where it cannot be known there may be others.
     let threads = sys::status(b"/proc/self/task\0").map_or(0, |it| it.links.saturating_sub(2));
     arena.set(header::PICTURE_THREADS, threads);
-    let is_stopped = threads == 1 || others_are_stopped(arena);
+    let is_stopped = threads == 1 || (sys::may_be_stopped() && others_are_stopped(arena));
     arena.set(header::PICTURE_UNSTOPPED, u64::from(!is_stopped));
     // What the child finds until its maker goes on.
     state.store(header::PICTURE_READY, Ordering::Release);
@@ -174,15 +179,18 @@ fn take(hot: &Hot, arena: Arena, is_exit: bool) {
 fn others_are_stopped(arena: Arena) -> bool {
     let state = arena.word(header::PICTURE_STATE);
     state.store(header::PICTURE_WAITS, Ordering::Release);
-    for wait in 0..MOST_WAITS {
+    let deadline_ns = sys::monotonic_ns() + LONGEST_WAIT_NS;
+    let mut waits = 0;
+    while sys::monotonic_ns() < deadline_ns {
         match state.load(Ordering::Acquire) {
             header::PICTURE_STANDS => return true,
             header::PICTURE_RUN_ON => return false,
             _ => {}
         }
-        if wait % LOOKS_PER_COMMAND == 0 && !setup::command_runs() {
+        if waits % LOOKS_PER_COMMAND == 0 && !setup::command_runs() {
             break;
         }
+        waits += 1;
         sys::sleep_ns(WAIT_STEP_NS);
     }
     false
@@ -192,7 +200,8 @@ fn others_are_stopped(arena: Arena) -> bool {
 /// number it has, and that it can be read.
 fn child_is_ready(arena: Arena) -> Result<(), sys::Errno> {
     let state = arena.word(header::PICTURE_STATE);
-    for _ in 0..MOST_WAITS {
+    let deadline_ns = sys::monotonic_ns() + LONGEST_WAIT_NS;
+    while sys::monotonic_ns() < deadline_ns {
         if state.load(Ordering::Acquire) != header::PICTURE_READY {
             return Ok(());
         }
@@ -207,9 +216,12 @@ fn child_is_ready(arena: Arena) -> Result<(), sys::Errno> {
     to_failed.map_or(Ok(()), |_| Err(sys::ETIMEDOUT))
 }
 
-/// The picture at the end is the one that counts: one that is still read is waited for.
+/// The picture at the end is the one that counts: one that is still read is waited for, unless
+/// somebody wants the program to end now.
 fn wait_for_reader(hot: &Hot, arena: Arena) {
-    for wait in 0..MOST_WAITS_AT_EXIT {
+    let deadline_ns = sys::monotonic_ns() + LONGEST_WAIT_AT_EXIT_NS;
+    let mut waits = 0;
+    while sys::monotonic_ns() < deadline_ns && !sys::is_asked_to_end() {
         match arena.get(header::PICTURE_STATE) {
             header::PICTURE_TAKEN => reap(hot, arena),
             header::PICTURE_OVER => {
@@ -219,9 +231,10 @@ fn wait_for_reader(hot: &Hot, arena: Arena) {
             _ if hot.picture_child.load(Ordering::Relaxed) != 0 => reap(hot, arena),
             _ => return,
         }
-        if wait % LOOKS_PER_COMMAND == 0 && !setup::command_runs() {
+        if waits % LOOKS_PER_COMMAND == 0 && !setup::command_runs() {
             return;
         }
+        waits += 1;
         sys::sleep_ns(WAIT_STEP_NS);
     }
 }

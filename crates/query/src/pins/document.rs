@@ -167,8 +167,7 @@ pub fn document(
 /// Pictures of the first events see a program that is still being set up.
 const WARM_UP_PART: u32 = 4;
 
-/// Since the first picture behind the warm-up. A stack that was not among those with most then had
-/// little.
+/// Since the first picture behind the warm-up.
 pub(super) fn growth(pins: &Pins, event: u32, stack: StackId, free_bytes: u64) -> Option<Growth> {
     let earliest = event / WARM_UP_PART;
     let of_then = pins
@@ -176,8 +175,7 @@ pub(super) fn growth(pins: &Pins, event: u32, stack: StackId, free_bytes: u64) -
         .iter()
         .find(|of| of.event >= earliest && of.event < event)?;
     let events = f64::from(event - of_then.event);
-    let then = of_then.stacks.iter().find(|(one, _)| *one == stack);
-    let then = then.map_or(0, |(_, bytes)| *bytes);
+    let then = of_then.of_stack(stack)?;
     Some(Growth {
         since_event: of_then.event,
         bytes_per_event: (free_bytes as f64 - then as f64) / events,

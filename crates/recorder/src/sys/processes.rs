@@ -22,6 +22,8 @@ const MOST_DESCRIPTORS: u64 = 1 << 20;
 /// The child must do nothing that takes a lock, allocates or returns to the program.
 pub unsafe fn clone_silently() -> Result<usize, Errno> {
     const NO_SIGNAL_AT_ITS_END: usize = 0;
+    // A debugger would take it for a thread of its program.
+    const UNTRACED: usize = 0x0080_0000;
     if confined::is_confined() {
         // What the child does, and could not leave undone.
         for number in [SYS_NANOSLEEP, SYS_EXIT_GROUP] {
@@ -29,7 +31,29 @@ pub unsafe fn clone_silently() -> Result<usize, Errno> {
         }
     }
     // SAFETY: the child has a stack of its own, at the same address; the caller vouches for it.
-    unsafe { call(SYS_CLONE, [NO_SIGNAL_AT_ITS_END, 0, 0, 0, 0, 0]) }
+    unsafe { call(SYS_CLONE, [UNTRACED | NO_SIGNAL_AT_ITS_END, 0, 0, 0, 0, 0]) }
+}
+
+/// Whether threads may be stopped where they wait: the kernel goes on with some waits by a system
+/// call of its own, which a filter may kill for.
+pub fn may_be_stopped() -> bool {
+    const SYS_RESTART_SYSCALL: usize = 219;
+    !confined::is_confined() || confined::permits(SYS_RESTART_SYSCALL, &[0; 6]).is_ok()
+}
+
+/// Whether a signal waits that is to end the process: from a user, a terminal, a batch system.
+pub fn is_asked_to_end() -> bool {
+    const SYS_RT_SIGPENDING: usize = 127;
+    const HANGUP_INTERRUPT_QUIT_TERMINATE: u64 = 1 << 0 | 1 << 1 | 1 << 2 | 1 << 14;
+    let mut pending = 0_u64;
+    // SAFETY: the kernel writes the set of signals.
+    let asked = unsafe {
+        call(
+            SYS_RT_SIGPENDING,
+            [&raw mut pending as usize, 8, 0, 0, 0, 0],
+        )
+    };
+    asked.is_ok() && pending & HANGUP_INTERRUPT_QUIT_TERMINATE != 0
 }
 
 /// Should memory run out, this process is the first to go.

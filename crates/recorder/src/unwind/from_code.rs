@@ -50,12 +50,16 @@ pub fn rule_for(ip: usize, is_exact: bool) -> Option<Rule> {
         return Walk::through(range, &endless).rule(place);
     }
     let mut start = range.start;
+    // Behind a jump through a table its targets may lie, which begin in any state.
+    let mut may_be_a_target = false;
     loop {
         start = after_padding(start..range.end)?;
         let mut walk = Walk::through(start..range.end, &endless);
         if walk.end > address {
-            return walk.rule(place).filter(|_| walk.returns || walk.enters);
+            let is_whole = walk.returns || (walk.enters && !may_be_a_target);
+            return walk.rule(place).filter(|_| is_whole);
         }
+        may_be_a_target = walk.jumps_anywhere;
         if walk.end <= start {
             return None;
         }
@@ -101,6 +105,8 @@ struct Walk<'a> {
     /// Whether a return was met, and whether it begins with what functions begin with.
     returns: bool,
     enters: bool,
+    /// Whether a jump was met that does not say where to.
+    jumps_anywhere: bool,
     is_sound: bool,
 }
 
@@ -118,6 +124,7 @@ impl<'a> Walk<'a> {
             count: 1,
             returns: false,
             enters: false,
+            jumps_anywhere: false,
             is_sound: true,
         };
         let mut index = 0;
@@ -202,6 +209,7 @@ impl<'a> Walk<'a> {
                         self.is_sound &= state == AT_ENTRY;
                         self.returns = true;
                     }
+                    self.jumps_anywhere |= is_indirect_jump(code);
                     return None;
                 }
             }
@@ -293,6 +301,13 @@ fn split(code: &[u8]) -> Option<(u8, u8, &[u8])> {
 
 fn is_return(code: &[u8]) -> bool {
     split(code).is_some_and(|(opcode, ..)| matches!(opcode, 0xc3 | 0xc2))
+}
+
+fn is_indirect_jump(code: &[u8]) -> bool {
+    const JUMP: u8 = 4;
+    split(code).is_some_and(|(opcode, _, rest)| {
+        opcode == 0xff && rest.first().is_some_and(|modrm| modrm >> 3 & 7 == JUMP)
+    })
 }
 
 fn effect(code: &[u8], state: State) -> Effect {

@@ -53,6 +53,28 @@ fn ways_that_disagree_are_refused() {
 
 /// The C library of this process has tables: wherever one of its functions makes a call, the code
 /// says what they say, or nothing.
+/// What lies behind it may be one of its targets, and no function.
+#[test]
+fn a_jump_through_a_table_is_told_from_a_return() {
+    let jump: &[u8] = &[0x48, 0x83, 0xec, 0x08, 0xff, 0xe0]; // sub rsp, 8; jmp rax
+    let call: &[u8] = &[0x48, 0x83, 0xec, 0x08, 0xff, 0xd0, 0x0f, 0x0b]; // call rax; ud2
+    let leave: &[u8] = &[0x48, 0x83, 0xec, 0x08, 0x58, 0xc3]; // pop rax; ret
+    for (code, jumps, returns) in [
+        (jump, true, false),
+        (call, false, false),
+        (leave, false, true),
+    ] {
+        let start = code.as_ptr() as usize;
+        let walk = Walk::through(start..start + code.len(), &[]);
+        assert!(walk.is_sound && walk.enters, "{code:x?}");
+        assert_eq!(
+            (walk.jumps_anywhere, walk.returns),
+            (jumps, returns),
+            "{code:x?}"
+        );
+    }
+}
+
 #[test]
 fn the_code_of_a_library_with_tables_says_what_the_tables_say() {
     let (mut same, mut silent) = (0, 0);

@@ -2,8 +2,8 @@
 //! copied, by ptrace.
 //!
 //! A program must not notice. Calls of the kernel that wait are begun again by the kernel, but for
-//! a few which would return `EINTR`: those get the error that the kernel itself uses for "begin
-//! again, unless a handler ran". A signal that comes meanwhile is handed on.
+//! those which return `EINTR`: these get the error that the kernel itself uses for "begin again,
+//! unless a handler ran". A signal that comes meanwhile is handed on.
 //!
 //! All is done by a thread that ends with it: when a tracer ends, the kernel lets all go that it
 //! holds, with the signals that they were stopped at, also those that never stood, and hands those
@@ -11,40 +11,36 @@
 //! `residue` waits for the program in another thread, which may be told of these stops instead of
 //! this one: so nothing is waited for here, and whether a thread stands is seen by asking for its
 //! registers.
+//!
+//! ```text
+//!   program's thread: execve, waits until all others are gone ◄──── the dead one is taken away
+//!   tracer:           seizes the next, waits for that execve                  │
+//!   who began:        looks for dead ones meanwhile ──────────────────────────┘
+//! ```
+//!
+//! A traced thread that dies stays until its tracer's process takes it away, and `execve` keeps any
+//! seizing waiting: without that look both would wait for each other for ever.
 
 use nix::errno::Errno;
 use nix::libc;
 use nix::sys::ptrace;
+use nix::sys::wait::{WaitPidFlag, waitpid};
 use nix::unistd::Pid;
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 use std::fs;
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A thread that is in the kernel where nothing interrupts it (a disk that does not answer) is not
 /// waited for longer than this.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_micros(20);
+const LOOK_FOR_DEAD: Duration = Duration::from_millis(1);
+/// When it failed, those that were asked to stand and do not yet are waited for again, each.
+const LATE_STOP: Duration = Duration::from_millis(5);
 /// Threads that begin others meanwhile.
 const MOST_ROUNDS: usize = 50;
 
-/// Calls that return `EINTR` where nothing but a stop has come between: the kernel does not begin
-/// them again by itself. Those on sockets do so only where a time limit was set for the socket.
-const NOT_RESTARTED: [i64; 14] = [
-    libc::SYS_epoll_wait,
-    libc::SYS_epoll_pwait,
-    libc::SYS_epoll_pwait2,
-    libc::SYS_semop,
-    libc::SYS_semtimedop,
-    libc::SYS_rt_sigtimedwait,
-    libc::SYS_io_getevents,
-    libc::SYS_io_uring_enter,
-    libc::SYS_recvfrom,
-    libc::SYS_recvmsg,
-    libc::SYS_sendto,
-    libc::SYS_sendmsg,
-    libc::SYS_accept,
-    libc::SYS_accept4,
-];
 /// The kernel's own "begin again, unless a handler ran".
 const ERESTARTNOHAND: i64 = 514;
 
@@ -64,64 +60,115 @@ pub fn while_others_stand(
     spared: u32,
     work: impl FnOnce() + Send,
 ) -> Result<Vec<Registers>, Errno> {
+    let seized = Seized::of(pid);
     std::thread::scope(|scope| {
         let tracer = std::thread::Builder::new().name("tracer".to_string());
-        let tracer = tracer.spawn_scoped(scope, move || {
-            let stopped = all_but(pid, spared)?;
-            work();
-            let registers = stopped.iter().map(Standing::registers).collect();
-            stopped.into_iter().for_each(Standing::prepare);
-            Ok(registers)
+        let tracer = tracer.spawn_scoped(scope, || {
+            let mut traced = Traced::default();
+            let done = traced.stop_all_but(spared, &seized).map(|()| {
+                work();
+                traced.standing.iter().map(Standing::registers).collect()
+            });
+            traced.prepare();
+            done
         });
-        let done = tracer.map_err(|_| Errno::EAGAIN)?.join();
-        done.unwrap_or(Err(Errno::EAGAIN))
+        let tracer = tracer.map_err(|_| Errno::EAGAIN)?;
+        while !tracer.is_finished() {
+            seized.take_dead_away();
+            std::thread::sleep(LOOK_FOR_DEAD);
+        }
+        tracer.join().unwrap_or(Err(Errno::EAGAIN))
     })
+}
+
+/// The threads of a program that are traced.
+struct Seized {
+    pid: u32,
+    tids: Mutex<BTreeSet<u32>>,
+}
+
+impl Seized {
+    fn of(pid: u32) -> Seized {
+        Seized {
+            pid,
+            tids: Mutex::default(),
+        }
+    }
+
+    fn tids(&self) -> MutexGuard<'_, BTreeSet<u32>> {
+        self.tids.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// But the first thread: its death is the program's, and whoever waits for that is to be told.
+    fn take_dead_away(&self) {
+        let pid = self.pid;
+        self.tids().retain(|&tid| {
+            let is_dead = tid != pid && state_of(tid) == Some('Z');
+            if is_dead {
+                let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
+                let _ = waitpid(Pid::from_raw(tid as i32), Some(flags));
+            }
+            !is_dead
+        });
+    }
+}
+
+/// Of these the tracer has asked some to stand; some stand.
+#[derive(Default)]
+struct Traced {
+    asked: VecDeque<Pid>,
+    standing: Vec<Standing>,
+}
+
+impl Traced {
+    fn stop_all_but(&mut self, spared: u32, seized: &Seized) -> Result<(), Errno> {
+        let mut known = BTreeSet::from([spared]);
+        let deadline = Instant::now() + LONGEST_STOP;
+        for _ in 0..MOST_ROUNDS {
+            let threads = threads_of(seized.pid).into_iter();
+            let fresh: Vec<u32> = threads.filter(|tid| known.insert(*tid)).collect();
+            if fresh.is_empty() {
+                return Ok(());
+            }
+            for tid in fresh {
+                self.ask(tid, seized)?;
+            }
+            while let Some(&tid) = self.asked.front() {
+                self.standing.extend(standing(tid, deadline)?);
+                self.asked.pop_front();
+            }
+        }
+        Err(Errno::EAGAIN)
+    }
+
+    fn ask(&mut self, tid: u32, seized: &Seized) -> Result<(), Errno> {
+        let id = Pid::from_raw(tid as i32);
+        match ptrace::seize(id, ptrace::Options::empty()) {
+            Ok(()) => {}
+            Err(_) if !is_there(id) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        seized.tids().insert(tid);
+        let _ = ptrace::interrupt(id);
+        self.asked.push_back(id);
+        Ok(())
+    }
+
+    /// What is to be done before they go on, those too that were not waited for.
+    fn prepare(self) {
+        let late = self.asked.into_iter();
+        let late = late.filter_map(|tid| standing(tid, Instant::now() + LATE_STOP).ok().flatten());
+        self.standing
+            .into_iter()
+            .chain(late)
+            .for_each(Standing::prepare);
+    }
 }
 
 /// A thread that stands.
 struct Standing {
     tid: Pid,
     registers: libc::user_regs_struct,
-}
-
-fn all_but(pid: u32, spared: u32) -> Result<Vec<Standing>, Errno> {
-    let mut stopped = Vec::new();
-    let mut seized = BTreeSet::from([spared]);
-    let deadline = Instant::now() + LONGEST_STOP;
-    for _ in 0..MOST_ROUNDS {
-        let fresh: Vec<u32> = threads_of(pid)
-            .into_iter()
-            .filter(|tid| seized.insert(*tid))
-            .collect();
-        if fresh.is_empty() {
-            return Ok(stopped);
-        }
-        let mut asked = Vec::new();
-        for tid in fresh {
-            let tid = Pid::from_raw(tid as i32);
-            match ptrace::seize(tid, ptrace::Options::empty()) {
-                Ok(()) => {}
-                Err(_) if !is_there(tid) => continue,
-                Err(error) => {
-                    stopped.into_iter().for_each(Standing::prepare);
-                    return Err(error);
-                }
-            }
-            let _ = ptrace::interrupt(tid);
-            asked.push(tid);
-        }
-        for tid in asked {
-            match standing(tid, deadline) {
-                Ok(it) => stopped.extend(it),
-                Err(error) => {
-                    stopped.into_iter().for_each(Standing::prepare);
-                    return Err(error);
-                }
-            }
-        }
-    }
-    stopped.into_iter().for_each(Standing::prepare);
-    Err(Errno::EAGAIN)
 }
 
 impl Standing {
@@ -138,10 +185,12 @@ impl Standing {
         }
     }
 
-    /// What is to be done before it goes on.
+    /// `EINTR` means that nothing was done, but by `close`, which has closed the file. A stop has no
+    /// handler to tell of, so the call begins again.
     fn prepare(mut self) {
-        let was_interrupted = self.registers.rax as i64 == -i64::from(libc::EINTR);
-        if was_interrupted && NOT_RESTARTED.contains(&(self.registers.orig_rax as i64)) {
+        let call = self.registers.orig_rax as i64;
+        let was_interrupted = call >= 0 && self.registers.rax as i64 == -i64::from(libc::EINTR);
+        if was_interrupted && call != libc::SYS_close {
             self.registers.rax = -ERESTARTNOHAND as u64;
             let _ = ptrace::setregs(self.tid, self.registers);
         }
@@ -161,11 +210,13 @@ fn standing(tid: Pid, deadline: Instant) -> Result<Option<Standing>, Errno> {
 }
 
 fn is_there(tid: Pid) -> bool {
-    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).unwrap_or_default();
-    let state = stat
-        .rsplit_once(") ")
-        .and_then(|(_, rest)| rest.chars().next());
-    state.is_some_and(|state| !matches!(state, 'Z' | 'X'))
+    state_of(tid.as_raw() as u32).is_some_and(|state| !matches!(state, 'Z' | 'X'))
+}
+
+/// The letter that the kernel has for what a thread does.
+fn state_of(tid: u32) -> Option<char> {
+    let stat = fs::read_to_string(format!("/proc/{tid}/stat")).ok()?;
+    stat.rsplit_once(") ")?.1.chars().next()
 }
 
 fn threads_of(pid: u32) -> Vec<u32> {
