@@ -20,7 +20,7 @@ use residue_query::report::flat::Limit;
 use residue_query::report::source::Source;
 use residue_query::report::stacks::Stacks;
 use residue_query::report::{Request, View, document};
-use residue_query::{dump, moment_view, processes, thread_view, warnings};
+use residue_query::{dump, holders, moment_view, pins, processes, thread_view, warnings};
 use residue_text::leaks::{Length, lines_on};
 use residue_text::list::Listing;
 use residue_text::report::{self, Look};
@@ -38,7 +38,7 @@ libfuzzer_sys::fuzz_target!(
         let kind = MemoryKind::ALL[usize::from(kind) % MemoryKind::ALL.len()];
         let counter = Counter::ALL[usize::from(counter) % Counter::ALL.len()];
         let amount = usize::from(amount);
-        match what % 8 {
+        match what % 10 {
             0 => report_of(&profile, Choice::whole(kind, NAMES.clone()), counter, amount),
             1 => leaks(&profile, amount),
             2 => check(&profile, amount),
@@ -46,7 +46,9 @@ libfuzzer_sys::fuzz_target!(
             4 => list(&profile, kind, counter, amount),
             5 => dumps(&profile),
             6 => at_a_moment(profile, kind, amount),
-            _ => parts(profile, kind, counter, amount),
+            7 => parts(profile, kind, counter, amount),
+            8 => held(&profile, amount),
+            _ => pinned(&profile, amount),
         }
     }
 );
@@ -152,6 +154,29 @@ fn dumps(profile: &Profile) {
 }
 
 /// As it was when an event began, or as it changed from there to the end.
+fn held(profile: &Profile, amount: usize) {
+    let Some(picture) = &profile.picture else {
+        return;
+    };
+    let document = holders::document(profile, picture, &NAMES, holders::Limits::NONE);
+    let length = residue_text::holders::Length {
+        stacks: amount,
+        chains: amount,
+    };
+    residue_text::holders::lines(&Page::plain(PAGE_COLUMNS), &document, length);
+    serde_json::to_writer(sink(), &document).expect("a document");
+}
+
+fn pinned(profile: &Profile, amount: usize) {
+    let pictured = profile.picture.as_ref();
+    let Some((picture, pins)) = pictured.and_then(|it| Some((it, it.pins.as_ref()?))) else {
+        return;
+    };
+    let document = pins::document(profile, picture, pins, &NAMES, pins::Limits::NONE);
+    residue_text::pins::lines(&Page::plain(PAGE_COLUMNS), &document, amount);
+    serde_json::to_writer(sink(), &document).expect("a document");
+}
+
 fn at_a_moment(profile: Profile, kind: MemoryKind, amount: usize) {
     let event = amount / 2;
     let part = match amount % 2 {

@@ -18,7 +18,7 @@ pub fn lines(page: &Page, document: &Document, length: Length) -> Vec<String> {
     let mut lines: Vec<String> = document.about.iter().map(|line| page.dim(line)).collect();
     let all = &document.all;
     let (lost, held) = (all.all_lost(), all.all_held());
-    let whole = lost.bytes + held.bytes;
+    let whole = lost.bytes.saturating_add(held.bytes);
     let of_whole = |part: Amount| format!("{} ({})", amount(part), share(part.bytes, whole));
     let head = match lost.blocks {
         0 => page.bold_in(Hue::Green, "NOTHING LOST"),

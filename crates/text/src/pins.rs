@@ -29,7 +29,8 @@ pub fn lines(page: &Page, document: &Document, most: usize) -> Vec<String> {
         lines.extend([first_line(stack, heap.free_bytes, &document.unit), path]);
         lines.push(page.dim(&format!("      {}", second_line(stack, &document.unit))));
     }
-    let left = document.stacks.len().saturating_sub(most) as u64 + document.other_stacks;
+    let left = document.stacks.len().saturating_sub(most) as u64;
+    let left = left.saturating_add(document.other_stacks);
     if left > 0 {
         let stacks = counted(left, "stack", "stacks");
         lines.push(format!("  and {stacks} more (--top N shows more)"));

@@ -83,8 +83,8 @@ impl Amounts {
 
     fn add(&mut self, state: HeldState, blocks: u64, bytes: u64) {
         let amount = self.of_state(state);
-        amount.blocks += blocks;
-        amount.bytes += bytes;
+        amount.blocks = amount.blocks.saturating_add(blocks);
+        amount.bytes = amount.bytes.saturating_add(bytes);
     }
 
     /// Lost, in whatever way.
@@ -98,9 +98,10 @@ impl Amounts {
 }
 
 fn sum(parts: &[Amount]) -> Amount {
+    let all = |of: fn(&Amount) -> u64| parts.iter().map(of).fold(0, u64::saturating_add);
     Amount {
-        blocks: parts.iter().map(|part| part.blocks).sum(),
-        bytes: parts.iter().map(|part| part.bytes).sum(),
+        blocks: all(|part| part.blocks),
+        bytes: all(|part| part.bytes),
     }
 }
 
