@@ -84,6 +84,43 @@ export async function churn(recording, span, rows) {
   return sheet;
 }
 
+/** `8.59 KiB in 100 blocks`, and what comes after. */
+const AMOUNT = /^ *(?:(?:LOST|HELD)  )?(\S+ \w+) in ([\d ]+) blocks?(?:  (.*)| \(.*\))?$/;
+
+/** What is lost comes first, then what variables retain, then what is held. */
+export async function holders(recording) {
+  const text = await recording.command("holders", recording.file, "--top", "100000", "--chains", "100");
+  const lines = text.trimEnd().split("\n");
+  const heads = ["LOST", "HELD"].map((head) => lines.findIndex((line) => line.startsWith(head) || line === `NOTHING ${head}`));
+  const amount = (line) => {
+    const [, size, blocks, words] = AMOUNT.exec(line) ?? [null, "0 B", "0"];
+    return { bytes: shown(size, bytes), blocks: exact(blocks), words };
+  };
+  const [lost, held] = heads.map((at) => amount(lines[at]));
+  const sheet = new Sheet().set("holders", {
+    about: lines.slice(0, heads[0]).join("\n"), lost: lost.bytes, lost_blocks: lost.blocks, held: held.bytes, held_blocks: held.blocks,
+  });
+  // The steps of chains are told by words alone.
+  sheet.isPartial = true;
+  const counts = { lost: 0, held: 0, retained: 0 };
+  const next = (kind) => `${kind} #${(counts[kind] += 1)}`;
+  lines.forEach((line, at) => {
+    const [, retained, words] = /^  (\S+ \w+)  retained by (.*)$/.exec(line) ?? [];
+    if (retained !== undefined) sheet.set(next("retained"), { bytes: shown(retained, bytes), words });
+    // A path stands below the amount of its stack.
+    if (!/^ {2}\S/.test(line) || !/^ {6}\S/.test(lines[at + 1] ?? "")) return;
+    const { bytes: size, blocks } = amount(line);
+    const below = { line: lines[at + 1].trim(), bytes: size, blocks };
+    if (at < heads[1]) sheet.set(next("lost"), below);
+    else {
+      const end = lines.findIndex((later, place) => place > at + 1 && !/^ {6}\S/.test(later));
+      const chains = lines.slice(at + 2, end < 0 ? undefined : end).map((chain) => amount(chain).words);
+      sheet.set(next("held"), { ...below, chains: chains.join("\n") });
+    }
+  });
+  return sheet;
+}
+
 /** As much of the text as the words of another surface are long. */
 function beginningOf(lines, words) {
   const text = lines.map((line) => line.trim()).join("\n");

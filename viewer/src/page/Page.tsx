@@ -8,6 +8,7 @@ import { CompareView } from "../compare/CompareView";
 import { FlameView } from "../flame/FlameView";
 import { Head } from "../head/Head";
 import { RangeVerdict } from "../head/RangeVerdict";
+import { HoldersView } from "../holders/HoldersView";
 import { SizesView } from "../sizes/SizesView";
 import { StacksView } from "../stacks/StacksView";
 import { StagesView } from "../stages/StagesView";
@@ -28,6 +29,7 @@ const SHOWN = {
   stages: StagesView,
   time: TimeView,
   churn: ChurnView,
+  holders: HoldersView,
   sizes: SizesView,
   compare: CompareView,
 };

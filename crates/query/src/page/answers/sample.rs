@@ -1,6 +1,9 @@
 //! Small profiles with events, and what is opened of them.
 
 use residue_profile::Profile;
+use residue_profile::holders::{
+    Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
+};
 use residue_profile::timeline::*;
 use serde_json::Value;
 
@@ -93,5 +96,66 @@ pub fn events(count: u32) -> Profile {
     let end_ns = u64::from(count + 1) * 100;
     let last = Moment::unread(MomentKind::Last, count, end_ns);
     timeline.moments.push(last);
+    profile
+}
+
+/// A picture of twenty events: the variable `registry` points to an array of stack 0, that to blocks
+/// of stack 1, and three of those to one of stack 2 each. Five more of stack 2 are lost.
+pub fn held() -> Profile {
+    let mut profile = events(20);
+    let sum = |stack, birth, state, blocks, bytes| HeldSum {
+        stack,
+        birth,
+        state,
+        blocks,
+        bytes,
+    };
+    let registry = Holder {
+        kind: HolderKind::Module,
+        place: "/opt/lib/libsim.so".to_string(),
+        address: 0x7000,
+        variable: "registry".to_string(),
+        file: "/src/sim.cpp".to_string(),
+        line: 41,
+        ..Holder::default()
+    };
+    let step = |stack, shape, elements| Step {
+        stack,
+        offset: None,
+        is_repeated: false,
+        shape,
+        elements,
+    };
+    let array = step(0, Some(Shape::Pointers), 9);
+    let chain = |stack, blocks, bytes, steps: &[&Step]| Chain {
+        stack,
+        blocks,
+        bytes,
+        root: registry.clone(),
+        steps: steps.iter().copied().cloned().collect(),
+    };
+    profile.picture = Some(Picture {
+        event: 20,
+        blocks: 18,
+        bytes: 4800,
+        sums: vec![
+            sum(0, 1, HeldState::Held, 1, 400),
+            sum(1, 2, HeldState::Held, 5, 2000),
+            sum(1, 7, HeldState::Held, 4, 1600),
+            sum(2, 3, HeldState::Held, 3, 300),
+            sum(2, 9, HeldState::Lost, 5, 500),
+        ],
+        chains: vec![
+            chain(0, 1, 400, &[]),
+            chain(1, 9, 3600, &[&array]),
+            chain(2, 3, 300, &[&array, &step(1, None, 0)]),
+        ],
+        retained: vec![Retained {
+            holder: registry.clone(),
+            stack: 0,
+            bytes: 4300,
+        }],
+        ..Picture::default()
+    });
     profile
 }
