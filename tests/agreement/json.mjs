@@ -151,6 +151,34 @@ export function holdsText(held) {
   return JSON.stringify(rows);
 }
 
+/** Who keeps pages of the heap resident. */
+export async function pins(recording) {
+  return pinsSheet(await asked(recording, "pins", recording.file));
+}
+
+/** Of the document that the page gets, too; it may leave stacks out. */
+export function pinsSheet(document) {
+  const { about, stacks, sizes, ages, freed, advice } = document;
+  const sheet = new Sheet().set("pins", {
+    about: about.join("\n"), resident: document.resident_bytes, used: document.used_bytes, free: document.free_bytes,
+    free_pages: document.free_page_bytes,
+  });
+  const line = ({ shown, place }) => [shown, place].filter(Boolean).join("  ");
+  stacks.forEach((row, index) => sheet.set(`#${index + 1}`, { line: line(row), free: row.free_bytes, whole: JSON.stringify(row) }));
+  const isSeen = ({ free_bytes: free }) => free > 0 && free >= Math.floor(document.free_bytes / 200);
+  for (const [kind, rows] of Object.entries({ size: sizes, age: ages })) {
+    rows.filter(isSeen).forEach((row, index) => {
+      sheet.set(`${kind} #${index + 1}`, { free: row.free_bytes, used: row.used_bytes, whole: JSON.stringify(row) });
+    });
+  }
+  freed.forEach((row, index) => {
+    sheet.set(`freed #${index + 1}`, { line: line(row), peak: row.at_peak_bytes, live: row.live_bytes });
+  });
+  advice.forEach(({ action, words }, index) => sheet.set(`advice #${index + 1}`, { words: `${action} ${words}` }));
+  sheet.set("map", { whole: JSON.stringify(document.map) });
+  return sheet;
+}
+
 /** The stacks that make the growth, and their frames as they were recorded. */
 export async function guilty(recording, span) {
   const { stacks } = await leaks(recording, span);

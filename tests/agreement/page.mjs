@@ -2,7 +2,7 @@
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
 import {
-  addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, timeSheet, totalColumns, verdictColumns,
+  addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, pinsSheet, timeSheet, totalColumns, verdictColumns,
 } from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
@@ -65,6 +65,12 @@ export async function holders({ ask }) {
     sheet.set(`stack ${stack.stack}`, { chains: listed === whole ? whole : listed, holds: holdsText(holds) });
   });
   return sheet;
+}
+
+export async function pins({ ask }) {
+  const { pins, missing } = await ask("pins");
+  if (pins === null) throw new Refusal(missing);
+  return pinsSheet(pins);
 }
 
 export async function guilty(page, span) {

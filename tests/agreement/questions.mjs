@@ -63,6 +63,7 @@ export function aboutOne(recording) {
     ...[null, ...recording.spans].flatMap(aboutSpan),
     question("time", everywhere("time")),
     question("holders", everywhere("holders")),
+    question("pins", everywhere("pins")),
     question("sizes", everywhere("sizes")),
     ...STAGE_VALUES.map((value) => question(`stages by ${value}`, everywhere("stages"), value)),
     ...(recording.source ? [question("lines", { ...everywhere("lines"), file: false })] : []),

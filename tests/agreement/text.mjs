@@ -121,6 +121,36 @@ export async function holders(recording) {
   return sheet;
 }
 
+/** The heap's parts, then stacks, sizes, ages, what was freed, and advice, each below its head. */
+export async function pins(recording) {
+  const lines = (await recording.command("pins", recording.file, "--top", "100000")).trimEnd().split("\n");
+  const head = lines.findIndex((line) => line.startsWith("RESIDENT HEAP"));
+  const [used, free, freePages] = lines.slice(head + 1).map((line) => /^  (\S+ \w+) \(/.exec(line)?.[1]);
+  const sheet = new Sheet().set("pins", {
+    about: lines.slice(0, head).join("\n"), resident: shown(/  (.*)$/.exec(lines[head])[1], bytes), used: shown(used, bytes),
+    free: shown(free, bytes), free_pages: shown(freePages, bytes),
+  });
+  // There is no map in text.
+  sheet.isPartial = true;
+  let part = "";
+  const counts = {};
+  const next = (kind) => `${kind}#${(counts[kind] = (counts[kind] ?? 0) + 1)}`;
+  lines.forEach((line, at) => {
+    if (/^[A-Z]/.test(line)) part = line;
+    const below = lines[at + 1]?.trim();
+    const [, stackFree] = /^  (\S+ \w+) \(.*\) free on /.exec(line) ?? [];
+    if (part === "KEPT BY" && stackFree) sheet.set(next(""), { line: below, free: shown(stackFree, bytes) });
+    const [, classFree, classUsed] = /^  (\S+ \w+) free, kept by (\S+ \w+) of blocks /.exec(line) ?? [];
+    const kind = { "BY SIZE OF BLOCK": "size ", "BY AGE OF BLOCK": "age " }[part];
+    if (kind && classFree) sheet.set(next(kind), { free: shown(classFree, bytes), used: shown(classUsed, bytes) });
+    const [, peak, live] = /^  (\S+ \w+), now (.*)$/.exec(line) ?? [];
+    if (peak) sheet.set(next("freed "), { line: below, peak: shown(peak, bytes), live: shown(live, bytes) });
+    const [, action, words] = /^  (pool|trim) +(.*)$/.exec(line) ?? [];
+    if (action) sheet.set(next("advice "), { words: `${action} ${words}` });
+  });
+  return sheet;
+}
+
 /** As much of the text as the words of another surface are long. */
 function beginningOf(lines, words) {
   const text = lines.map((line) => line.trim()).join("\n");

@@ -100,6 +100,12 @@ const SHOTS = {
     await belowTimeline(visit);
     return visit;
   },
+  async pins(t) {
+    const { file } = await t.lab.pinned();
+    const visit = await t.open(await t.lab.served(file), "pins");
+    await belowTimeline(visit);
+    return visit;
+  },
   async sizes(t) {
     const visit = await open(t, "sizes");
     await belowTimeline(visit);

@@ -56,6 +56,7 @@ export type Answers = {
   churn: ChurnAnswer;
   holders: HoldersAnswer;
   holder: HolderAnswer;
+  pins: PinsAnswer;
   timeline: Timeline;
   stacks: Stacks;
   stack: StackDetail;
@@ -1069,6 +1070,174 @@ export type Holds = {
   bytes: number;
 };
 
+/** Answers `api/pins`, of the picture that was taken last. Parameters: side. */
+export type PinsAnswer = {
+  /** Null where it is not known which pages were resident. */
+  pins: PinsDocument | null;
+  /** Why it is not known, in the words of the command. */
+  missing: string | null;
+};
+
+/** The document of `residue pins --json`. Sizes are in bytes. */
+export type PinsDocument = {
+  format: string;
+  version: number;
+  /** Name of the program. */
+  program: string;
+  /** What births are counted in: `event` or `tick`. */
+  unit: string;
+  /** The event that had begun last when the picture was taken. */
+  event: number;
+  /** Whether the program had begun to end. */
+  at_exit: boolean;
+  /** Stacks by what is free on the pages that they keep. */
+  stacks: Array<PinnedStack>;
+  /** Stacks that are not among them, with what they keep. */
+  other_stacks: number;
+  other_used_bytes: number;
+  other_free_bytes: number;
+  /** By size of block, ascending. */
+  sizes: Array<PinnedSize>;
+  /** By age of block, the youngest first. */
+  ages: Array<PinnedAge>;
+  /** Stacks with blocks that were live at the heap's peak and are not any more: what lay
+      between. */
+  freed: Array<FreedSince>;
+  /** The heap in the order of addresses; null in recordings of before there were maps. */
+  map: HeapMap | null;
+  /** The heap at earlier pictures, the first first. */
+  earlier: Array<EarlierHeap>;
+  /** What would give memory back, the most first. */
+  advice: Array<PinsAdvice>;
+  /** The picture in sentences: when, what is missing. */
+  about: Array<string>;
+  resident_bytes: number;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: number;
+  /** Free on pages that live blocks are on. */
+  free_bytes: number;
+  /** On pages without a live block: the allocator has not given them back. */
+  free_page_bytes: number;
+};
+
+export type PinnedStack = {
+  /** Since an earlier picture; null where it is not known. */
+  growth: PinnedGrowth | null;
+  stack: number;
+  /** Its live blocks in the resident heap. */
+  blocks: number;
+  /** Bytes of them that are resident, with what the allocator adds. */
+  used_bytes: number;
+  /** Its part of what is free on their pages: divided evenly among the stacks of a page. */
+  free_bytes: number;
+  /** Pages that its blocks are on. */
+  pages: number;
+  /** Of these, on which no other stack has a block; what is free on them. */
+  alone_pages: number;
+  alone_free_bytes: number;
+  /** Sizes of its blocks, the smallest and the largest. */
+  smallest: number;
+  largest: number;
+  /** Events that they were made in, the first and the last. */
+  first_birth: number;
+  last_birth: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** What the free bytes of a stack's pages grew by. */
+export type PinnedGrowth = {
+  since_event: number;
+  bytes_per_event: number;
+};
+
+export type PinnedSize = {
+  /** Blocks of these sizes, both included. */
+  from_bytes: number;
+  to_bytes: number;
+  used_bytes: number;
+  free_bytes: number;
+};
+
+export type PinnedAge = {
+  /** Blocks that were made in these events, both included. */
+  first_birth: number;
+  last_birth: number;
+  used_bytes: number;
+  free_bytes: number;
+};
+
+export type FreedSince = {
+  stack: number;
+  /** Live when the whole heap was highest, and at the end of the recording. */
+  at_peak_bytes: number;
+  live_bytes: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** Cells are runs of pages; of each list the number at the same place is of the same cell. All
+    cells add up to the resident heap. */
+export type HeapMap = {
+  /** Pages of a cell; the last of an area of addresses may have fewer. */
+  cell_pages: number;
+  /** Address of the first page. */
+  start: Array<number>;
+  pages: Array<number>;
+  /** Those of them that are in RAM, and those of these that live blocks are on. */
+  resident_pages: Array<number>;
+  pinned_pages: Array<number>;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: Array<number>;
+  /** Whose blocks have the most bytes in it; null where there are none. */
+  stack: Array<number | null>;
+  /** Half of the bytes in live blocks were made in this event or before. */
+  birth: Array<number | null>;
+  /** Stacks that have the most bytes in cells, those with most pages first; of all only a few. */
+  stacks: Array<MapStack>;
+};
+
+export type MapStack = {
+  stack: number;
+  /** Cells in which it has the most bytes, and what of them is in RAM. */
+  cells: number;
+  resident_bytes: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+export type EarlierHeap = {
+  event: number;
+  resident_bytes: number;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: number;
+  /** Free on pages that live blocks are on. */
+  free_bytes: number;
+  /** On pages without a live block: the allocator has not given them back. */
+  free_page_bytes: number;
+};
+
+export type PinsAdvice = {
+  /** `pool`: blocks of their own pages; `trim`: free pages given back. */
+  action: string;
+  /** The stack whose blocks are meant; null where all are. */
+  stack: number | null;
+  saved_bytes: number;
+  words: string;
+};
+
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
     default 1500). */
 export type Timeline = {
@@ -1540,6 +1709,7 @@ export type FileData = {
   holders: HoldersAnswer;
   /** Of these stacks and of those that hold them, by stack, as long as they fit. */
   held: { [key in number]: HolderAnswer };
+  pins: PinsAnswer;
   timeline: Timeline;
   stages: StagesByValue;
   sizes: SizesByKind;

@@ -1,6 +1,7 @@
 //! What pages add up to: by stack, by size, by birth.
 
 use crate::area::{Area, PAGE_BYTES};
+use crate::map::Map;
 use crate::page::{Page, Part};
 use residue_profile::pins::{ClassPins, Pins, ResidentHeap, StackPins};
 use rustc_hash::FxHashMap;
@@ -10,29 +11,33 @@ use std::cmp::Reverse;
 const MOST_STACKS: usize = 2000;
 
 /// While pages are added.
-#[derive(Default)]
-pub(crate) struct Sums {
+pub(crate) struct Sums<'a> {
+    map: Map<'a>,
     heap: ResidentHeap,
     stacks: FxHashMap<u32, StackPins>,
     sizes: FxHashMap<u32, ClassPins>,
     births: FxHashMap<u32, ClassPins>,
 }
 
-impl Sums {
-    pub fn of(areas: &[Area]) -> Sums {
+impl<'a> Sums<'a> {
+    pub fn of(areas: &'a [Area]) -> Sums<'a> {
         let pages: u64 = areas.iter().map(Area::resident_pages).sum();
         let heap = ResidentHeap {
             resident_bytes: pages * PAGE_BYTES,
             ..ResidentHeap::default()
         };
         Sums {
+            map: Map::of(areas),
             heap,
-            ..Sums::default()
+            stacks: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            births: FxHashMap::default(),
         }
     }
 
     /// Adds a page and empties it.
     pub fn add(&mut self, page: &mut Page) {
+        self.map.add(page);
         let parts = &mut page.parts;
         let used: u64 = parts.iter().map(|part| part.bytes).sum();
         let free = match parts.is_empty() {
@@ -97,6 +102,7 @@ impl Sums {
             other_free_bytes: others.iter().map(|of| of.free_bytes).sum(),
             sizes: ascending(self.sizes),
             births: ascending(self.births),
+            map: self.map.finish(),
             ..Pins::default()
         }
     }

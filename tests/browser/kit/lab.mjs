@@ -140,6 +140,11 @@ export class Lab {
     return this.#once("holders", () => this.recordWith(["--holders"], "held.residue", this.workload("who_holds")));
   }
 
+  /** Small blocks that keep mostly empty pages. */
+  pinned() {
+    return this.#once("pinned", () => this.recordWith(["--holders-at", "50"], "pinned.residue", this.workload("pinned_pages")));
+  }
+
   /** One of everything, slow enough that the kernel's accounts of its memory are there. An account is taken when
       it costs little beside the time that has passed, so on a busy machine the program must take longer. */
   detector() {

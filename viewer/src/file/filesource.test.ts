@@ -11,6 +11,7 @@ test("what stands in the file is given", async () => {
   expect(await source.ask("status", "")).toEqual({ generation: 3, live: false, ended: true, trouble: null });
   expect((await source.ask("verdict", "side=a")).words).toEqual(["of the whole"]);
   expect((await source.ask("time", "")).missing).toBe("no event times: no clock was read");
+  expect((await source.ask("pins", "")).missing).toBe("which pages were resident is not known");
   // A range of all events is the whole recording.
   expect((await source.ask("churn", "events=1..4")).title).toBe("churn of the heap");
   expect((await source.ask("churn", "kind=all&events=0..9")).title).toBe("churn of all");

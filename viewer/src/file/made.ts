@@ -194,6 +194,7 @@ export function made(): FileData {
     },
     holders: HOLDERS,
     held: { "10": { stack: HELD_ROWS[0]!, holds: [], holds_found: 0, missing: null } },
+    pins: { pins: null, missing: "which pages were resident is not known" },
     timeline: TIMELINE,
     stages: {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),

@@ -6,13 +6,6 @@ import { amountText } from "./amounts";
 import { openHolder } from "./open";
 import { ShownPathText } from "./ShownPathText";
 
-const KINDS: Record<ShownHolder["kind"], string> = {
-  module: "variable",
-  thread: "thread",
-  registers: "register",
-  unknown: "memory",
-};
-
 export function ChainSteps(props: { of: HolderChain }) {
   const { holder, steps } = props.of;
   return (
@@ -38,7 +31,7 @@ function Root(props: { of: ShownHolder }) {
   ].filter(Boolean).join("\n");
   return (
     <li class="holders-root" data-kind={kind} title={whole}>
-      <span class="chip">{KINDS[kind]}</span> <span class="holders-root-words">{words}</span>
+      <span class="holders-root-words">{words}</span>
     </li>
   );
 }

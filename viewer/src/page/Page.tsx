@@ -9,6 +9,7 @@ import { FlameView } from "../flame/FlameView";
 import { Head } from "../head/Head";
 import { RangeVerdict } from "../head/RangeVerdict";
 import { HoldersView } from "../holders/HoldersView";
+import { PinsView } from "../pins/PinsView";
 import { SizesView } from "../sizes/SizesView";
 import { StacksView } from "../stacks/StacksView";
 import { StagesView } from "../stages/StagesView";
@@ -30,6 +31,7 @@ const SHOWN = {
   time: TimeView,
   churn: ChurnView,
   holders: HoldersView,
+  pins: PinsView,
   sizes: SizesView,
   compare: CompareView,
 };

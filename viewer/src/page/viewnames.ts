@@ -11,6 +11,7 @@ export const TITLES: Record<View, string> = {
   time: "Time",
   churn: "Churn",
   holders: "Holders",
+  pins: "Pins",
   sizes: "Sizes",
   compare: "Compare",
 };
@@ -23,6 +24,7 @@ export const MEANINGS: Record<View, string> = {
   time: "Whether events take ever longer, which are slow, and what those do that others do not.",
   churn: "Who allocates most in each event, and which containers could reserve and blocks be reused.",
   holders: "Which live blocks are lost, which are held, and the chain of pointers from a variable to each.",
+  pins: "Whose blocks keep mostly empty pages of the heap resident.",
   sizes: "Sizes of blocks: all allocated, and those still live.",
   compare: "What is new, gone, grown or shrunk from one recording to another.",
 };
@@ -43,7 +45,7 @@ export function readiness(view: View, known: About | null, file: FileAbout | nul
   if (view === "stages" && file !== null && !file.has.stages) {
     return { isDisabled: false, why: "No stages were marked in this recording" };
   }
-  if (view === "holders" && file !== null && !file.has.picture) {
+  if ((view === "holders" || view === "pins") && file !== null && !file.has.picture) {
     return { isDisabled: false, why: "No picture of the memory was taken: record with residue run --holders" };
   }
   return { isDisabled: false, why: null };

@@ -13,6 +13,7 @@ use super::answers::about::{About, about};
 use super::answers::churn::{ChurnAnswer, churn};
 use super::answers::holder::{HolderAnswer, of as holder};
 use super::answers::holders::{HoldersAnswer, holders_of_file};
+use super::answers::pins::{PinsAnswer, pins};
 use super::answers::sizes::{Sizes, sizes};
 use super::answers::stack::{StackDetail, stack};
 use super::answers::stages::{StagesAnswer, stages};
@@ -37,6 +38,7 @@ pub struct FileData<'a> {
     holders: HoldersAnswer,
     /// Of these stacks and of those that hold them, by stack, as long as they fit.
     held: BTreeMap<StackId, HolderAnswer>,
+    pins: PinsAnswer,
     timeline: Timeline<'a>,
     stages: StagesByValue,
     sizes: SizesByKind,
@@ -106,6 +108,7 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
         },
         holders,
         held,
+        pins: pins(profiles, &everything)?,
         timeline: timeline(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,

@@ -7,7 +7,7 @@ use super::sample::{events, held, open_profiles};
 use super::{Answer, answer};
 use residue_testkit::sample;
 
-const QUESTIONS: [(&str, &[&str]); 17] = [
+const QUESTIONS: [(&str, &[&str]); 18] = [
     ("about", &[""]),
     ("status", &[""]),
     (
@@ -29,6 +29,7 @@ const QUESTIONS: [(&str, &[&str]); 17] = [
         &["", "which=held&focus=.", "offset=18446744073709551615"],
     ),
     ("holder", &["stack=0", "stack=999"]),
+    ("pins", &[""]),
     (
         "timeline",
         &[
@@ -132,6 +133,10 @@ fn profiles() -> Vec<(&'static str, Profile)> {
     for sum in &mut picture.sums {
         (sum.blocks, sum.bytes) = (u64::MAX, u64::MAX);
     }
+    let pins = picture.pins.as_mut().unwrap();
+    pins.heap.free_bytes = u64::MAX;
+    (pins.other_stacks, pins.other_free_bytes) = (u64::MAX, u64::MAX);
+    (pins.stacks[0].alone_pages, pins.stacks[0].last_birth) = (u64::MAX, u32::MAX);
     for chain in &mut picture.chains {
         (chain.blocks, chain.bytes) = (u64::MAX, u64::MAX);
     }

@@ -10,6 +10,7 @@ pub mod functions;
 pub mod holder;
 pub mod holders;
 mod members;
+pub mod pins;
 pub mod sizes;
 pub mod source;
 pub mod stack;
@@ -56,6 +57,7 @@ pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
         "churn" => json(churn::churn(profiles, &question)),
         "holders" => json(holders::holders(profiles, &question)),
         "holder" => json(holder::holder(profiles, &question)),
+        "pins" => json(pins::pins(profiles, &question)),
         "timeline" => json(timeline::timeline(profiles, &question)),
         "stacks" => json(stacks::stacks(profiles, &question)),
         "stack" => json(stack::stack(profiles, &question)),

@@ -4,6 +4,7 @@ use residue_profile::Profile;
 use residue_profile::holders::{
     Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
 };
+use residue_profile::pins::{HeapMap, MapCell, Pins, ResidentHeap, StackPins};
 use residue_profile::timeline::*;
 use serde_json::Value;
 
@@ -155,7 +156,55 @@ pub fn held() -> Profile {
             stack: 0,
             bytes: 4300,
         }],
+        pins: Some(pins()),
         ..Picture::default()
     });
     profile
+}
+
+/// Five pages, of which one is free: two stacks keep most of the others.
+fn pins() -> Pins {
+    let stack = |stack, used_bytes, free_bytes, pages| StackPins {
+        stack,
+        blocks: 1,
+        used_bytes,
+        free_bytes,
+        pages,
+        alone_pages: pages,
+        alone_free_bytes: free_bytes,
+        smallest: 100,
+        largest: 400,
+        first_birth: 2,
+        last_birth: 9,
+    };
+    let cell = |start, pages, pinned_pages, used_bytes, stack| MapCell {
+        start,
+        pages,
+        resident_pages: pages,
+        pinned_pages,
+        used_bytes,
+        stack,
+        birth: stack.map(|_| 7),
+    };
+    Pins {
+        heap: ResidentHeap {
+            resident_bytes: 5 * 4096,
+            used_bytes: 4800,
+            free_bytes: 4 * 4096 - 4800,
+            free_page_bytes: 4096,
+        },
+        stacks: vec![stack(2, 800, 2 * 4096 - 800, 2), stack(1, 3600, 496, 1)],
+        other_stacks: 3,
+        other_used_bytes: 400,
+        other_free_bytes: 4096 - 400,
+        map: HeapMap {
+            cell_pages: 2,
+            cells: vec![
+                cell(0x7000_0000, 2, 2, 800, Some(2)),
+                cell(0x7000_2000, 2, 2, 4000, Some(1)),
+                cell(0x7100_0000, 1, 0, 0, None),
+            ],
+        },
+        ..Pins::default()
+    }
 }

@@ -18,6 +18,7 @@ use super::answers::flame::{self, Flame};
 use super::answers::functions::Functions;
 use super::answers::holder::HolderAnswer;
 use super::answers::holders::HoldersAnswer;
+use super::answers::pins::PinsAnswer;
 use super::answers::sizes::Sizes;
 use super::answers::source::SourceLines;
 use super::answers::stack::StackDetail;
@@ -124,6 +125,7 @@ pub fn document() -> String {
         ("churn", types.add::<ChurnAnswer>()),
         ("holders", types.add::<HoldersAnswer>()),
         ("holder", types.add::<HolderAnswer>()),
+        ("pins", types.add::<PinsAnswer>()),
         ("timeline", types.add::<Timeline>()),
         ("stacks", types.add::<Stacks>()),
         ("stack", types.add::<StackDetail>()),
