@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use residue_analysis::merge::Sum;
 use residue_names::glob;
 use residue_profile::holders::Picture;
 use residue_profile::{
     Damage, ListedProcess, Needs, Profile, Tag, processes_in, read_needed, read_process,
 };
+use residue_query::holders::picture_of;
 use residue_text::output::tell;
 
 use crate::flags::address::{Address, Process};
@@ -66,13 +67,7 @@ pub fn picture<'a>(file: &Address, profile: &'a Profile) -> anyhow::Result<&'a P
     if file.part.is_some() {
         bail!("{path}: a picture is of one moment; give the file alone");
     }
-    let Some(picture) = &profile.picture else {
-        bail!("{path}: no picture of its memory was taken; record with `residue run --holders`");
-    };
-    if !picture.trouble.is_empty() {
-        bail!("{path}: no picture could be taken: {}", picture.trouble);
-    }
-    Ok(picture)
+    picture_of(profile).map_err(|why| anyhow!("{path}: {why}"))
 }
 
 /// One process of a file that holds several, by its place in the list.

@@ -1,7 +1,7 @@
 //! `residue pins`: who keeps pages of the heap resident that are mostly empty.
 
-use anyhow::{Context, Result};
-use residue_query::pins::{Limits, document};
+use anyhow::{Result, anyhow};
+use residue_query::pins::{Limits, document, pins_of};
 
 use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
@@ -47,12 +47,7 @@ pub struct Args {
 pub fn run(args: Args) -> Result<()> {
     let profile = input::load(&args.file)?;
     let picture = input::picture(&args.file, &profile)?;
-    let pins = picture.pins.as_ref().with_context(|| {
-        format!(
-            "{}: which pages were resident is not known: the kernel did not say it",
-            args.file.path.display()
-        )
-    })?;
+    let pins = pins_of(picture).map_err(|why| anyhow!("{}: {why}", args.file.path.display()))?;
     let names = args.naming.names()?;
     let document = document(&profile, picture, pins, &names, Limits::NONE);
     output::to_stdout(|out| {

@@ -11,6 +11,7 @@ use residue_analysis::verdict::verdict;
 use residue_calltree::Filter;
 use residue_import::Unit;
 use residue_plot::{Look, Panel, Picture, Subject};
+use residue_profile::Profile;
 use residue_query::leaks::{headline, shown_path_of_stack};
 use residue_query::no_events::NoVerdict;
 use residue_text::output;
@@ -28,6 +29,7 @@ Examples:
   residue plot job.residue -o job.svg
   residue plot job.residue@51..end -o job.png
   residue plot job.residue --what timeline,account --width 720 -o paper.svg
+  residue plot job.residue --what heap,heap-age,heap-stack -o heap.png
   residue plot job.residue --format png -o - | display"
 )]
 pub struct Args {
@@ -41,7 +43,7 @@ pub struct Args {
     /// Format, if OUT does not end in .svg or .png
     #[arg(long, value_enum, value_name = "FORMAT")]
     pub format: Option<Format>,
-    /// Panels to draw, separated by commas [default: all that have data]
+    /// Panels to draw, separated by commas [default: all that have data, the heap by fullness]
     #[arg(long, value_enum, value_name = "PANEL", value_delimiter = ',')]
     pub what: Vec<What>,
     /// Width of the picture; a PNG has twice as many pixels
@@ -80,6 +82,12 @@ pub enum What {
     Survival,
     /// The parts of the growth of the resident size
     Account,
+    /// Pages of the heap in the order of addresses, by how full they are (docs/PINS.md)
+    Heap,
+    /// The same by the events that blocks were made in
+    HeapAge,
+    /// The same by the stacks that have most blocks there
+    HeapStack,
 }
 
 impl What {
@@ -89,6 +97,9 @@ impl What {
             What::Stages => Panel::Stages,
             What::Survival => Panel::Survival,
             What::Account => Panel::Account,
+            What::Heap => Panel::Heap,
+            What::HeapAge => Panel::HeapAge,
+            What::HeapStack => Panel::HeapStack,
         }
     }
 }
@@ -148,8 +159,9 @@ fn draw(args: &Args) -> Result<Picture> {
         Some(verdict) => headline(verdict).to_string(),
         None => NoVerdict::of(&profile, range).reason,
     };
+    let usual = usual_panels(&profile);
     let panels: Vec<Panel> = match &*args.what {
-        [] => What::value_variants(),
+        [] => &*usual,
         asked => asked,
     }
     .iter()
@@ -167,6 +179,19 @@ fn draw(args: &Args) -> Result<Picture> {
         is_dark: args.dark,
     };
     Ok(residue_plot::draw(&subject, &panels, look))
+}
+
+/// The heap is drawn where there is a picture of it, once.
+fn usual_panels(profile: &Profile) -> Vec<What> {
+    let pins = profile.picture.as_ref().and_then(|it| it.pins.as_ref());
+    let has_map = pins.is_some_and(|pins| !pins.map.cells.is_empty());
+    let is_usual = |what: &What| match what {
+        What::Heap => has_map,
+        What::HeapAge | What::HeapStack => false,
+        _ => true,
+    };
+    let all = What::value_variants().iter().copied();
+    all.filter(is_usual).collect()
 }
 
 #[cfg(test)]

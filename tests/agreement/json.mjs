@@ -102,6 +102,83 @@ export function churnSheet({ title, churn, advice }) {
   return sheet;
 }
 
+/** What is lost, what is held, and by whom. */
+export async function holders(recording) {
+  const document = await asked(recording, "holders", recording.file);
+  const sheet = holdersSheet(document);
+  for (const row of document.stacks) {
+    sheet.set(`stack ${row.stack}`, { chains: JSON.stringify(row), holds: holdsOf(document.stacks, row.stack) });
+  }
+  return sheet;
+}
+
+/** Of the document that the page gets, too; its stacks have all their chains. */
+export function holdersSheet({ all, stacks, retained, about }) {
+  const [lost, held] = [lostOf(all), heldOf(all)];
+  const sheet = new Sheet().set("holders", {
+    about: about.join("\n"), lost: lost.bytes, lost_blocks: lost.blocks, held: held.bytes, held_blocks: held.blocks,
+  });
+  const isLosing = (row) => lostOf(row).blocks > 0;
+  const line = ({ shown, place }) => [shown, place].filter(Boolean).join("  ");
+  stacks.filter(isLosing).forEach((row, index) => sheet.set(`lost #${index + 1}`, { line: line(row), ...lostOf(row) }));
+  stacks.filter((row) => !isLosing(row)).forEach((row, index) => {
+    const chains = row.chains.map(({ words }) => words).join("\n");
+    sheet.set(`held #${index + 1}`, { line: line(row), ...heldOf(row), chains });
+  });
+  retained.forEach(({ bytes, holder }, index) => sheet.set(`retained #${index + 1}`, { bytes, words: holder.words }));
+  return sheet;
+}
+
+const sumOf = (parts) => ({
+  bytes: parts.reduce((all, { bytes }) => all + bytes, 0),
+  blocks: parts.reduce((all, { blocks }) => all + blocks, 0),
+});
+const lostOf = (of) => sumOf([of.lost, of.lost_in_cycle, of.held_by_lost]);
+const heldOf = (of) => sumOf([of.held, of.held_inside]);
+
+/** What is reached through the blocks of a stack, as a text: chains of others lead over it. */
+function holdsOf(stacks, holder) {
+  const held = stacks.flatMap(({ stack, chains }) => {
+    const over = chains.filter(({ steps }) => steps.some((step) => step.stack === holder));
+    return stack !== holder && over.length > 0 ? [{ stack, ...sumOf(over) }] : [];
+  });
+  return holdsText(held);
+}
+
+export function holdsText(held) {
+  const rows = held.map(({ stack, bytes, blocks }) => ({ stack, bytes, blocks }));
+  rows.sort((one, other) => other.bytes - one.bytes || one.stack - other.stack);
+  return JSON.stringify(rows);
+}
+
+/** Who keeps pages of the heap resident. */
+export async function pins(recording) {
+  return pinsSheet(await asked(recording, "pins", recording.file));
+}
+
+/** Of the document that the page gets, too; it may leave stacks out. */
+export function pinsSheet(document) {
+  const { about, stacks, sizes, ages, freed, advice } = document;
+  const sheet = new Sheet().set("pins", {
+    about: about.join("\n"), resident: document.resident_bytes, used: document.used_bytes, free: document.free_bytes,
+    free_pages: document.free_page_bytes,
+  });
+  const line = ({ shown, place }) => [shown, place].filter(Boolean).join("  ");
+  stacks.forEach((row, index) => sheet.set(`#${index + 1}`, { line: line(row), free: row.free_bytes, whole: JSON.stringify(row) }));
+  const isSeen = ({ free_bytes: free }) => free > 0 && free >= Math.floor(document.free_bytes / 200);
+  for (const [kind, rows] of Object.entries({ size: sizes, age: ages })) {
+    rows.filter(isSeen).forEach((row, index) => {
+      sheet.set(`${kind} #${index + 1}`, { free: row.free_bytes, used: row.used_bytes, whole: JSON.stringify(row) });
+    });
+  }
+  freed.forEach((row, index) => {
+    sheet.set(`freed #${index + 1}`, { line: line(row), peak: row.at_peak_bytes, live: row.live_bytes });
+  });
+  advice.forEach(({ action, words }, index) => sheet.set(`advice #${index + 1}`, { words: `${action} ${words}` }));
+  sheet.set("map", { whole: JSON.stringify(document.map) });
+  return sheet;
+}
+
 /** The stacks that make the growth, and their frames as they were recorded. */
 export async function guilty(recording, span) {
   const { stacks } = await leaks(recording, span);

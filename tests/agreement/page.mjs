@@ -1,7 +1,9 @@
 // What the page is answered: by the server, or by itself in a self-contained file. Both
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
-import { addLine, churnSheet, frameNames, guiltyStacks, isGuilty, KINDS, timeSheet, totalColumns, verdictColumns } from "./json.mjs";
+import {
+  addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, pinsSheet, timeSheet, totalColumns, verdictColumns,
+} from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
@@ -42,6 +44,33 @@ export async function time({ ask }) {
 export async function churn({ ask }, span, rows) {
   const answer = await ask("churn", { kind: "all", limit: rows, ...during(span) });
   return churnSheet({ ...answer, advice: span ? [] : answer.advice });
+}
+
+export async function holders({ ask }) {
+  const stacks = [];
+  let document;
+  for (;;) {
+    const { picture, missing, found } = await ask("holders", { offset: stacks.length, limit: MOST_ROWS });
+    if (picture === null) throw new Refusal(missing);
+    document = picture;
+    stacks.push(...picture.stacks);
+    if (stacks.length >= found) break;
+  }
+  const answers = await Promise.all(stacks.map(({ stack }) => ask("holder", { stack })));
+  const sheet = holdersSheet({ ...document, stacks: answers.map(({ stack }) => stack) });
+  answers.forEach(({ stack, holds }, index) => {
+    // The list leaves the chains out.
+    const listed = JSON.stringify({ ...stacks[index], chains: stack.chains });
+    const whole = JSON.stringify(stack);
+    sheet.set(`stack ${stack.stack}`, { chains: listed === whole ? whole : listed, holds: holdsText(holds) });
+  });
+  return sheet;
+}
+
+export async function pins({ ask }) {
+  const { pins, missing } = await ask("pins");
+  if (pins === null) throw new Refusal(missing);
+  return pinsSheet(pins);
 }
 
 export async function guilty(page, span) {

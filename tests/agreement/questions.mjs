@@ -62,6 +62,8 @@ export function aboutOne(recording) {
     question("kinds", everywhere("kinds")),
     ...[null, ...recording.spans].flatMap(aboutSpan),
     question("time", everywhere("time")),
+    question("holders", everywhere("holders")),
+    question("pins", everywhere("pins")),
     question("sizes", everywhere("sizes")),
     ...STAGE_VALUES.map((value) => question(`stages by ${value}`, everywhere("stages"), value)),
     ...(recording.source ? [question("lines", { ...everywhere("lines"), file: false })] : []),

@@ -69,6 +69,8 @@ export const RECORDINGS = [
   recorded("no_events", "thresholds", [], { source: "thresholds.cpp" }),
   recorded("several_threads", "by_thread", ["together"]),
   recorded("slow", "slow_events", [100, 3000, "slow"], { options: ["--cpu"] }),
+  recorded("held", "who_holds", [], { options: ["--holders"] }),
+  recorded("pinned", "pinned_pages", [], { options: ["--holders"] }),
   cut("cut_late", "hits", 0.95),
   cut("cut_early", "hits", 0.6),
   imported("imported_stamps", async (lab) => {

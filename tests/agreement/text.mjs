@@ -84,6 +84,73 @@ export async function churn(recording, span, rows) {
   return sheet;
 }
 
+/** `8.59 KiB in 100 blocks`, and what comes after. */
+const AMOUNT = /^ *(?:(?:LOST|HELD)  )?(\S+ \w+) in ([\d ]+) blocks?(?:  (.*)| \(.*\))?$/;
+
+/** What is lost comes first, then what variables retain, then what is held. */
+export async function holders(recording) {
+  const text = await recording.command("holders", recording.file, "--top", "100000", "--chains", "100");
+  const lines = text.trimEnd().split("\n");
+  const heads = ["LOST", "HELD"].map((head) => lines.findIndex((line) => line.startsWith(head) || line === `NOTHING ${head}`));
+  const amount = (line) => {
+    const [, size, blocks, words] = AMOUNT.exec(line) ?? [null, "0 B", "0"];
+    return { bytes: shown(size, bytes), blocks: exact(blocks), words };
+  };
+  const [lost, held] = heads.map((at) => amount(lines[at]));
+  const sheet = new Sheet().set("holders", {
+    about: lines.slice(0, heads[0]).join("\n"), lost: lost.bytes, lost_blocks: lost.blocks, held: held.bytes, held_blocks: held.blocks,
+  });
+  // The steps of chains are told by words alone.
+  sheet.isPartial = true;
+  const counts = { lost: 0, held: 0, retained: 0 };
+  const next = (kind) => `${kind} #${(counts[kind] += 1)}`;
+  lines.forEach((line, at) => {
+    const [, retained, words] = /^  (\S+ \w+)  retained by (.*)$/.exec(line) ?? [];
+    if (retained !== undefined) sheet.set(next("retained"), { bytes: shown(retained, bytes), words });
+    // A path stands below the amount of its stack.
+    if (!/^ {2}\S/.test(line) || !/^ {6}\S/.test(lines[at + 1] ?? "")) return;
+    const { bytes: size, blocks } = amount(line);
+    const below = { line: lines[at + 1].trim(), bytes: size, blocks };
+    if (at < heads[1]) sheet.set(next("lost"), below);
+    else {
+      const end = lines.findIndex((later, place) => place > at + 1 && !/^ {6}\S/.test(later));
+      const chains = lines.slice(at + 2, end < 0 ? undefined : end).map((chain) => amount(chain).words);
+      sheet.set(next("held"), { ...below, chains: chains.join("\n") });
+    }
+  });
+  return sheet;
+}
+
+/** The heap's parts, then stacks, sizes, ages, what was freed, and advice, each below its head. */
+export async function pins(recording) {
+  const lines = (await recording.command("pins", recording.file, "--top", "100000")).trimEnd().split("\n");
+  const head = lines.findIndex((line) => line.startsWith("RESIDENT HEAP"));
+  const [used, free, freePages] = lines.slice(head + 1).map((line) => /^  (\S+ \w+) \(/.exec(line)?.[1]);
+  const sheet = new Sheet().set("pins", {
+    about: lines.slice(0, head).join("\n"), resident: shown(/  (.*)$/.exec(lines[head])[1], bytes), used: shown(used, bytes),
+    free: shown(free, bytes), free_pages: shown(freePages, bytes),
+  });
+  // There is no map in text.
+  sheet.isPartial = true;
+  let part = "";
+  const counts = {};
+  const next = (kind) => `${kind}#${(counts[kind] = (counts[kind] ?? 0) + 1)}`;
+  lines.forEach((line, at) => {
+    if (/^[A-Z]/.test(line)) part = line;
+    const below = lines[at + 1]?.trim();
+    const [, stackFree] = /^  (\S+ \w+) \(.*\) free on /.exec(line) ?? [];
+    if (part === "KEPT BY" && stackFree) sheet.set(next(""), { line: below, free: shown(stackFree, bytes) });
+    const [, classFree, classUsed] = /^  (\S+ \w+) free, kept by (\S+ \w+) of blocks /.exec(line) ?? [];
+    const kind = { "BY SIZE OF BLOCK": "size ", "BY AGE OF BLOCK": "age " }[part];
+    if (kind && classFree) sheet.set(next(kind), { free: shown(classFree, bytes), used: shown(classUsed, bytes) });
+    const [, peak, live] = /^  (\S+ \w+), now (.*)$/.exec(line) ?? [];
+    if (peak) sheet.set(next("freed "), { line: below, peak: shown(peak, bytes), live: shown(live, bytes) });
+    const [, action, words] = /^  (pool|trim) +(.*)$/.exec(line) ?? [];
+    if (action) sheet.set(next("advice "), { words: `${action} ${words}` });
+  });
+  return sheet;
+}
+
 /** As much of the text as the words of another surface are long. */
 function beginningOf(lines, words) {
   const text = lines.map((line) => line.trim()).join("\n");

@@ -86,6 +86,13 @@ async function lookEverywhere(visit, boxesBy) {
   }
   await visit.go("churn?kind=all");
   await shows(visit, "churn", FUNCTION);
+  await visit.go("holders");
+  await shows(visit, "holders", FUNCTION);
+  await visit.page.locator(".holders-table tr[data-key]", { hasText: FUNCTION }).first().click();
+  await visit.page.locator(".holders-parts").waitFor();
+  await shows(visit, "an open holder", FUNCTION);
+  await visit.go("pins");
+  await shows(visit, "pins", FUNCTION);
   await visit.go("sizes");
   await clean(visit, "sizes");
   // An address may hold anything, too.

@@ -4,7 +4,7 @@
 import assert from "node:assert/strict";
 import { eventually } from "./kit/visit.mjs";
 
-const PLACES = ["stacks", "stacks?events=45..78&stack=5", "flame", "callers?sort=cumulative", "stages", "time", "churn", "sizes"];
+const PLACES = ["stacks", "stacks?events=45..78&stack=5", "flame", "callers?sort=cumulative", "stages", "time", "churn", "holders", "pins", "sizes"];
 const LEAST_CONTRAST = 4.5;
 
 /** Everything with a text of its own whose colour is too near to what lies behind it. */

@@ -92,6 +92,20 @@ const SHOTS = {
     await belowTimeline(visit);
     return visit;
   },
+  async holders(t) {
+    const { file } = await t.lab.holders();
+    const { stacks } = await t.lab.json("holders", file);
+    const held = stacks.find(({ chains }) => chains.some(({ words }) => words.includes("hash map")));
+    const visit = await t.open(await t.lab.served(file), `holders?stack=${held.stack}`);
+    await belowTimeline(visit);
+    return visit;
+  },
+  async pins(t) {
+    const { file } = await t.lab.pinned();
+    const visit = await t.open(await t.lab.served(file), "pins");
+    await belowTimeline(visit);
+    return visit;
+  },
   async sizes(t) {
     const visit = await open(t, "sizes");
     await belowTimeline(visit);

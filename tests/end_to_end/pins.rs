@@ -50,6 +50,33 @@ fn expect_sums(document: &Value) {
     }
 }
 
+/// The cells of the map are the heap, and the stacks that are named have the most pages of them.
+fn expect_map(document: &Value) {
+    let map = &document["map"];
+    let column = |name: &str| {
+        let numbers = map[name].as_array().expect("a column").iter();
+        numbers.map(Value::as_u64).collect::<Vec<_>>()
+    };
+    let total = |name: &str| column(name).iter().flatten().sum::<u64>();
+    let cells = column("start").len();
+    assert!((1..=4096).contains(&cells), "{cells} cells");
+    let (resident, pinned) = (total("resident_pages"), total("pinned_pages"));
+    let used = total("used_bytes");
+    assert_eq!(resident * PAGE_BYTES, bytes(document, "resident_bytes"));
+    assert_eq!(used, bytes(document, "used_bytes"));
+    assert_eq!(pinned * PAGE_BYTES - used, bytes(document, "free_bytes"));
+    let free_pages = resident - pinned;
+    assert_eq!(free_pages * PAGE_BYTES, bytes(document, "free_page_bytes"));
+    let (start, pages) = (column("start"), column("pages"));
+    let ends = start.iter().zip(&pages);
+    let ends: Vec<u64> = ends
+        .map(|(start, pages)| start.unwrap() + pages.unwrap() * PAGE_BYTES)
+        .collect();
+    for (end, next) in ends.iter().zip(&start[1..]) {
+        assert!(*end <= next.unwrap(), "cells overlap");
+    }
+}
+
 /// Within one part in a hundred.
 fn expect_near(found: u64, truth: u64) {
     assert!(found.abs_diff(truth) * 100 <= truth, "{found} {truth}");
@@ -65,7 +92,21 @@ fn small_blocks_that_stay_between_large_ones_keep_their_pages() {
     let truths = recorded.truths();
     let document = pins(&lab);
     expect_sums(&document);
+    expect_map(&document);
     expect_near(bytes(&document, "resident_bytes"), truths.get("resident"));
+    // Of all cells with live blocks nearly all are kept by it alone.
+    let map = &document["map"];
+    let named = &map["stacks"][0];
+    assert!(is_through(named, "remember"), "{named}");
+    let of_cells = map["stack"].as_array().expect("stacks").iter();
+    let its_cells = of_cells.zip(map["pinned_pages"].as_array().expect("pages"));
+    let its_cells = its_cells.filter(|(stack, _)| **stack == named["stack"]);
+    let its_pages: u64 = its_cells.filter_map(|(_, pages)| pages.as_u64()).sum();
+    assert!(
+        its_pages >= truths.get("remember.pages"),
+        "{its_pages} {}",
+        truths.get("remember.pages")
+    );
     // Whoever keeps most comes first, to the page.
     let first = &document["stacks"][0];
     assert!(is_through(first, "remember"), "{first}");
@@ -108,6 +149,7 @@ fn stacks_and_free_pages_are_the_whole_heap_of_other_allocators() {
         let recorded = lab.record_by(command);
         let document = pins(&lab);
         expect_sums(&document);
+        expect_map(&document);
         expect_near(
             bytes(&document, "resident_bytes"),
             recorded.truths().get("resident"),

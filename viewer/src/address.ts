@@ -3,7 +3,7 @@
 
 import { signal, type ReadonlySignal } from "@preact/signals";
 
-export const VIEWS = ["stacks", "flame", "callers", "stages", "time", "churn", "sizes", "compare"] as const;
+export const VIEWS = ["stacks", "flame", "callers", "stages", "time", "churn", "holders", "pins", "sizes", "compare"] as const;
 export type View = (typeof VIEWS)[number];
 
 export interface Place {

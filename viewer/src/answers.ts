@@ -34,6 +34,10 @@ export type EventUnit = "event" | "tick";
 export type StackSort = "growth" | "growth-blocks" | "live" | "live-blocks" | "total" | "calls" |
   "churn" | "peak" | "at-peak" | "temporaries" | "largest";
 
+/** Which stacks `api/holders` has rows of: all, those that lost anything, those of which
+    anything is held. */
+export type HoldersWhich = "all" | "lost" | "held";
+
 /** What boxes of `api/flame` can stand for. */
 export type FlameBy = "function" | "module" | "scope" | "thread" | "line";
 
@@ -50,6 +54,9 @@ export type Answers = {
   verdict: VerdictAnswer;
   time: TimeAnswer;
   churn: ChurnAnswer;
+  holders: HoldersAnswer;
+  holder: HolderAnswer;
+  pins: PinsAnswer;
   timeline: Timeline;
   stacks: Stacks;
   stack: StackDetail;
@@ -194,6 +201,8 @@ export type Has = {
   threads: boolean;
   peak: boolean;
   cpu: boolean;
+  /** A picture of the program's memory. */
+  picture: boolean;
   /** What ranges of events allocated. Not in a page as one file. */
   totals: boolean;
 };
@@ -872,6 +881,363 @@ export type StackAdvice = {
   saved_bytes_high: number;
 };
 
+/** Answers `api/holders`, of the picture that was taken last. Parameters: side, which (`all`,
+    `lost` or `held`), focus, offset, limit (most 200, default 50). */
+export type HoldersAnswer = {
+  /** Null where there is no picture. */
+  picture: HoldersDocument | null;
+  /** Why there is none, in the words of the command. */
+  missing: string | null;
+  /** Of how many stacks those of the document are a part, and where that begins. */
+  found: number;
+  offset: number;
+};
+
+/** The document of `residue holders --json`. Sizes are in bytes. */
+export type HoldersDocument = {
+  format: string;
+  version: number;
+  /** Name of the program. */
+  program: string;
+  /** What births are counted in: `event` or `tick`. */
+  unit: string;
+  /** The event that had begun last when the picture was taken. */
+  event: number;
+  /** Whether the program had begun to end. */
+  at_exit: boolean;
+  /** How long the program was held up, and how long reading took while it went on. */
+  took_ns: number;
+  read_ns: number;
+  threads: number;
+  /** Other threads could not be stopped and ran while the picture was taken. */
+  other_threads_ran: boolean;
+  /** Bytes that could not be read. */
+  unread_bytes: number;
+  /** Blocks are missing. */
+  is_incomplete: boolean;
+  /** All live blocks, by what holds them. */
+  all: HeldAmounts;
+  /** What stacks left, the largest loss first, then the largest amount. */
+  stacks: Array<HeldStack>;
+  /** Words outside the heap on which most hangs: without them it would be lost. */
+  retained: Array<RetainedBy>;
+  /** The picture in sentences: when, how long, what is missing. */
+  about: Array<string>;
+};
+
+export type HeldAmounts = {
+  /** A chain of pointers leads to them from a variable, a stack or a register. */
+  held: HeldAmount;
+  /** The same, by pointers into them alone and none to their starts. */
+  held_inside: HeldAmount;
+  /** Nothing points to them. */
+  lost: HeldAmount;
+  /** Only blocks that they hold themselves point to them. */
+  lost_in_cycle: HeldAmount;
+  /** Only lost blocks point to them. */
+  held_by_lost: HeldAmount;
+};
+
+/** Blocks, and their bytes. */
+export type HeldAmount = {
+  blocks: number;
+  bytes: number;
+};
+
+/** What one call path left. */
+export type HeldStack = {
+  stack: number;
+  /** The first and the last event in which lost blocks were made; null where none is lost. */
+  lost_births: [number, number] | null;
+  /** The same of those that are held. */
+  held_births: [number, number] | null;
+  /** The line that `residue leaks` shows. */
+  words: string | null;
+  /** Shortest ways from a root, those through the same call paths together, most bytes first. */
+  chains: Array<HolderChain>;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+  /** A chain of pointers leads to them from a variable, a stack or a register. */
+  held: HeldAmount;
+  /** The same, by pointers into them alone and none to their starts. */
+  held_inside: HeldAmount;
+  /** Nothing points to them. */
+  lost: HeldAmount;
+  /** Only blocks that they hold themselves point to them. */
+  lost_in_cycle: HeldAmount;
+  /** Only lost blocks point to them. */
+  held_by_lost: HeldAmount;
+};
+
+export type HolderChain = {
+  holder: ShownHolder;
+  /** From the holder on; the blocks themselves are not among them. */
+  steps: Array<HolderStep>;
+  words: string;
+  blocks: number;
+  bytes: number;
+};
+
+/** A word outside the heap that points into it. */
+export type ShownHolder = {
+  kind: HolderKind;
+  /** Path of the module, or number of the thread. */
+  place: string;
+  address: number;
+  /** Further words of the same variable or stack do the same. */
+  is_one_of_many: boolean;
+  /** Null where it has no name. */
+  variable: string | null;
+  /** Path to the member, in full: `.map[3].first`. */
+  member: string;
+  /** Where it is declared. */
+  file: string | null;
+  line: number;
+  words: string;
+};
+
+export type HolderKind = "module" | "thread" | "registers" | "unknown";
+
+/** A block on the way. */
+export type HolderStep = {
+  stack: number;
+  /** Where in it the pointer is; null: at various places. */
+  offset: number | null;
+  /** Several such blocks, each held by the one before. */
+  is_repeated: boolean;
+  /** What container it looks like. */
+  shape: ContainerShape | null;
+  /** Pointers that are set in the largest. */
+  elements: number;
+  /** What it is: `an array of 602 pointers`. */
+  words: string;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** What a container is by its looks. */
+export type ContainerShape = "list" | "doubly-linked-list" | "tree" | "hash-nodes" | "hash-buckets" |
+  "deque-chunks" | "deque-map" | "pointers" | "structs";
+
+export type RetainedBy = {
+  holder: ShownHolder;
+  /** All that would be lost without it. */
+  bytes: number;
+  /** Who allocated the block that it points to. */
+  stack: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** Answers `api/holder`. Parameters: side, stack. */
+export type HolderAnswer = {
+  /** With all chains that were kept; null where nothing of it was live in the picture. */
+  stack: HeldStack | null;
+  /** Blocks of other stacks that these chains and theirs reach through its own, most bytes
+      first, at most 100; and of how many stacks there are such blocks. */
+  holds: Array<Holds>;
+  holds_found: number;
+  /** Why there is no picture, in the words of the command. */
+  missing: string | null;
+};
+
+/** Blocks that are reached through those of a stack. */
+export type Holds = {
+  stack: number;
+  /** Stacks whose blocks lie between; zero of what is held directly. */
+  between: number;
+  /** What the blocks that hold it are. */
+  by: HolderStep;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+  blocks: number;
+  bytes: number;
+};
+
+/** Answers `api/pins`, of the picture that was taken last. Parameters: side. */
+export type PinsAnswer = {
+  /** Null where it is not known which pages were resident. */
+  pins: PinsDocument | null;
+  /** Why it is not known, in the words of the command. */
+  missing: string | null;
+};
+
+/** The document of `residue pins --json`. Sizes are in bytes. */
+export type PinsDocument = {
+  format: string;
+  version: number;
+  /** Name of the program. */
+  program: string;
+  /** What births are counted in: `event` or `tick`. */
+  unit: string;
+  /** The event that had begun last when the picture was taken. */
+  event: number;
+  /** Whether the program had begun to end. */
+  at_exit: boolean;
+  /** Stacks by what is free on the pages that they keep. */
+  stacks: Array<PinnedStack>;
+  /** Stacks that are not among them, with what they keep. */
+  other_stacks: number;
+  other_used_bytes: number;
+  other_free_bytes: number;
+  /** By size of block, ascending. */
+  sizes: Array<PinnedSize>;
+  /** By age of block, the youngest first. */
+  ages: Array<PinnedAge>;
+  /** Stacks with blocks that were live at the heap's peak and are not any more: what lay
+      between. */
+  freed: Array<FreedSince>;
+  /** The heap in the order of addresses; null in recordings of before there were maps. */
+  map: HeapMap | null;
+  /** The heap at earlier pictures, the first first. */
+  earlier: Array<EarlierHeap>;
+  /** What would give memory back, the most first. */
+  advice: Array<PinsAdvice>;
+  /** The picture in sentences: when, what is missing. */
+  about: Array<string>;
+  resident_bytes: number;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: number;
+  /** Free on pages that live blocks are on. */
+  free_bytes: number;
+  /** On pages without a live block: the allocator has not given them back. */
+  free_page_bytes: number;
+};
+
+export type PinnedStack = {
+  /** Since an earlier picture; null where it is not known. */
+  growth: PinnedGrowth | null;
+  stack: number;
+  /** Its live blocks in the resident heap. */
+  blocks: number;
+  /** Bytes of them that are resident, with what the allocator adds. */
+  used_bytes: number;
+  /** Its part of what is free on their pages: divided evenly among the stacks of a page. */
+  free_bytes: number;
+  /** Pages that its blocks are on. */
+  pages: number;
+  /** Of these, on which no other stack has a block; what is free on them. */
+  alone_pages: number;
+  alone_free_bytes: number;
+  /** Sizes of its blocks, the smallest and the largest. */
+  smallest: number;
+  largest: number;
+  /** Events that they were made in, the first and the last. */
+  first_birth: number;
+  last_birth: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** What the free bytes of a stack's pages grew by. */
+export type PinnedGrowth = {
+  since_event: number;
+  bytes_per_event: number;
+};
+
+export type PinnedSize = {
+  /** Blocks of these sizes, both included. */
+  from_bytes: number;
+  to_bytes: number;
+  used_bytes: number;
+  free_bytes: number;
+};
+
+export type PinnedAge = {
+  /** Blocks that were made in these events, both included. */
+  first_birth: number;
+  last_birth: number;
+  used_bytes: number;
+  free_bytes: number;
+};
+
+export type FreedSince = {
+  stack: number;
+  /** Live when the whole heap was highest, and at the end of the recording. */
+  at_peak_bytes: number;
+  live_bytes: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** Cells are runs of pages; of each list the number at the same place is of the same cell. All
+    cells add up to the resident heap. */
+export type HeapMap = {
+  /** Pages of a cell; the last of an area of addresses may have fewer. */
+  cell_pages: number;
+  /** Address of the first page. */
+  start: Array<number>;
+  pages: Array<number>;
+  /** Those of them that are in RAM, and those of these that live blocks are on. */
+  resident_pages: Array<number>;
+  pinned_pages: Array<number>;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: Array<number>;
+  /** Whose blocks have the most bytes in it; null where there are none. */
+  stack: Array<number | null>;
+  /** Half of the bytes in live blocks were made in this event or before. */
+  birth: Array<number | null>;
+  /** Stacks that have the most bytes in cells, those with most pages first; of all only a few. */
+  stacks: Array<MapStack>;
+};
+
+export type MapStack = {
+  stack: number;
+  /** Cells in which it has the most bytes, and what of them is in RAM. */
+  cells: number;
+  resident_bytes: number;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+export type EarlierHeap = {
+  event: number;
+  resident_bytes: number;
+  /** In live blocks, with what the allocator adds to each. */
+  used_bytes: number;
+  /** Free on pages that live blocks are on. */
+  free_bytes: number;
+  /** On pages without a live block: the allocator has not given them back. */
+  free_page_bytes: number;
+};
+
+export type PinsAdvice = {
+  /** `pool`: blocks of their own pages; `trim`: free pages given back. */
+  action: string;
+  /** The stack whose blocks are meant; null where all are. */
+  stack: number | null;
+  saved_bytes: number;
+  words: string;
+};
+
 /** Answers `api/timeline`. Parameters: side, events (what to show; absent: all), points (most,
     default 1500). */
 export type Timeline = {
@@ -1339,6 +1705,11 @@ export type FileData = {
   verdict: VerdictAnswer;
   time: TimeAnswer;
   churn: ChurnByKind;
+  /** With the stacks that lost most and those of which most is held. */
+  holders: HoldersAnswer;
+  /** Of these stacks and of those that hold them, by stack, as long as they fit. */
+  held: { [key in number]: HolderAnswer };
+  pins: PinsAnswer;
   timeline: Timeline;
   stages: StagesByValue;
   sizes: SizesByKind;

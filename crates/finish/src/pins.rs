@@ -2,7 +2,7 @@
 
 use crate::births::Births;
 use crate::ledger::StackIds;
-use residue_profile::pins::{ClassPins, EarlierPins, Pins, StackPins};
+use residue_profile::pins::{ClassPins, EarlierPins, HeapMap, MapCell, Pins, StackPins};
 use std::cmp::Reverse;
 
 pub(crate) fn numbered(raw: Pins, ids: &StackIds, births: &Births) -> Pins {
@@ -18,6 +18,11 @@ pub(crate) fn numbered(raw: Pins, ids: &StackIds, births: &Births) -> Pins {
         class: births.bin(of.class),
         ..of
     });
+    let cells = raw.map.cells.into_iter().map(|cell| MapCell {
+        stack: cell.stack.and_then(|stack| ids.stack(stack)),
+        birth: cell.birth.map(|birth| births.bin(birth)),
+        ..cell
+    });
     let earlier = raw.earlier.into_iter().map(|earlier| {
         let stacks = earlier.stacks.into_iter();
         let stacks = stacks.filter_map(|(stack, bytes)| Some((ids.stack(stack)?, bytes)));
@@ -30,6 +35,10 @@ pub(crate) fn numbered(raw: Pins, ids: &StackIds, births: &Births) -> Pins {
     Pins {
         stacks: merged_stacks(stacks.collect()),
         births: merged_classes(of_births.collect()),
+        map: HeapMap {
+            cells: cells.collect(),
+            ..raw.map
+        },
         earlier: earlier.collect(),
         ..raw
     }

@@ -52,7 +52,7 @@ impl Area {
         (first..last).filter(|&page| self.is_resident(page))
     }
 
-    fn is_resident(&self, page: u64) -> bool {
+    pub(crate) fn is_resident(&self, page: u64) -> bool {
         let word = self.resident.get((page / 64) as usize);
         word.is_some_and(|word| word >> (page % 64) & 1 != 0)
     }

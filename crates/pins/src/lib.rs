@@ -9,13 +9,14 @@
 //! cannot is kept by all stacks that have blocks there, each as much as any other: without either
 //! of two the page would stay. So the free bytes of a page are divided evenly among its stacks, and
 //! the sums over stacks are the heap's. Pages that one stack alone keeps are counted apart: those
-//! would go with it for certain.
+//! would go with it for certain. The same pages are a map, run by run in the order of addresses.
 //!
 //! It reads nothing itself: blocks and resident pages are handed in.
 #![forbid(unsafe_code)]
 
 mod area;
 mod footprint;
+mod map;
 mod page;
 mod sums;
 

@@ -1,35 +1,40 @@
 //! What pages add up to: by stack, by size, by birth.
 
 use crate::area::{Area, PAGE_BYTES};
+use crate::map::Map;
 use crate::page::{Page, Part};
 use residue_profile::pins::{ClassPins, MOST_STACKS, Pins, ResidentHeap, StackPins};
 use rustc_hash::FxHashMap;
 use std::cmp::Reverse;
 
 /// While pages are added.
-#[derive(Default)]
-pub(crate) struct Sums {
+pub(crate) struct Sums<'a> {
+    map: Map<'a>,
     heap: ResidentHeap,
     stacks: FxHashMap<u32, StackPins>,
     sizes: FxHashMap<u32, ClassPins>,
     births: FxHashMap<u32, ClassPins>,
 }
 
-impl Sums {
-    pub fn of(areas: &[Area]) -> Sums {
+impl<'a> Sums<'a> {
+    pub fn of(areas: &'a [Area]) -> Sums<'a> {
         let pages: u64 = areas.iter().map(Area::resident_pages).sum();
         let heap = ResidentHeap {
             resident_bytes: pages * PAGE_BYTES,
             ..ResidentHeap::default()
         };
         Sums {
+            map: Map::of(areas),
             heap,
-            ..Sums::default()
+            stacks: FxHashMap::default(),
+            sizes: FxHashMap::default(),
+            births: FxHashMap::default(),
         }
     }
 
     /// Adds a page and empties it.
     pub fn add(&mut self, page: &mut Page) {
+        self.map.add(page);
         let parts = &mut page.parts;
         let used: u64 = parts.iter().map(|part| part.bytes).sum();
         let free = match parts.is_empty() {
@@ -94,6 +99,7 @@ impl Sums {
             other_free_bytes: others.iter().map(|of| of.free_bytes).sum(),
             sizes: ascending(self.sizes),
             births: ascending(self.births),
+            map: self.map.finish(),
             ..Pins::default()
         }
     }

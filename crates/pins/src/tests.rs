@@ -1,5 +1,5 @@
 use crate::{Area, Footprint, PAGE_BYTES, pins};
-use residue_profile::pins::{ClassPins, Pins};
+use residue_profile::pins::{ClassPins, MapCell, Pins};
 use residue_reach::{Block, Heap};
 use residue_testkit::random::Random;
 use std::collections::BTreeMap;
@@ -109,6 +109,75 @@ fn a_block_may_reach_over_several_areas() {
     assert_eq!((found.stacks[0].pages, found.stacks[0].blocks), (3, 1));
 }
 
+/// The cells of the map have each page once, and add up to the heap.
+fn expect_whole_map(found: &Pins, areas: &[Area]) {
+    let cells = &found.map.cells;
+    assert!(cells.is_sorted_by(|a, b| a.start < b.start), "{cells:?}");
+    let sum = |of: fn(&MapCell) -> u64| cells.iter().map(of).sum::<u64>();
+    let pages: u64 = areas.iter().map(|area| area.pages).sum();
+    assert_eq!(sum(|cell| cell.pages), pages);
+    let heap = &found.heap;
+    let resident = sum(|cell| cell.resident_pages) * PAGE_BYTES;
+    assert_eq!(resident, heap.resident_bytes);
+    assert_eq!(sum(|cell| cell.used_bytes), heap.used_bytes);
+    assert_eq!(sum(MapCell::free_bytes), heap.free_bytes);
+    assert_eq!(sum(MapCell::free_page_bytes), heap.free_page_bytes);
+    for cell in cells {
+        assert_eq!(cell.stack.is_some(), cell.pinned_pages > 0, "{cell:?}");
+        assert_eq!(cell.birth.is_some(), cell.pinned_pages > 0, "{cell:?}");
+    }
+}
+
+#[test]
+fn a_map_says_whose_a_page_is_and_how_old() {
+    let blocks = vec![
+        block(0, 96, 1, 1),
+        block(96, 1008, 2, 5),
+        block(2000, 16, 1, 9),
+        block(3 * 4096, 4096, 3, 7),
+    ];
+    let area = Area::new(START, [true, false, true, true]);
+    let found = of(blocks, std::slice::from_ref(&area));
+    expect_whole_map(&found, &[area]);
+    assert_eq!(found.map.cell_pages, 1);
+    let cells = found.map.cells.iter();
+    let cells = cells.map(|cell| (cell.resident_pages, cell.used_bytes, cell.stack, cell.birth));
+    let expected = [
+        (1, 96 + 1008 + 16, Some(2), Some(5)),
+        (0, 0, None, None),
+        (1, 0, None, None),
+        (1, 4096, Some(3), Some(7)),
+    ];
+    assert_eq!(cells.collect::<Vec<_>>(), expected);
+}
+
+/// A large heap with a hole every seventh page, and a block on every third that is resident.
+#[test]
+fn maps_of_large_heaps_are_bounded_and_whole() {
+    for (count, pages) in [(1, 100_000), (3, 40_001), (3000, 7), (5000, 3)] {
+        let area = |place: u64| {
+            let start = START + place * 2 * pages * PAGE_BYTES;
+            Area::new(start, (0..pages).map(|page| page % 7 != 3))
+        };
+        let areas: Vec<Area> = (0..count).map(area).collect();
+        let blocks = areas.iter().flat_map(|area| {
+            let starts = (0..pages)
+                .step_by(3)
+                .map(|page| area.start + page * PAGE_BYTES);
+            starts.map(|start| Block {
+                start: start + 64,
+                bytes: 5000,
+                stack: 1,
+                birth: (start >> 12) as u32,
+            })
+        });
+        let found = of(blocks.collect(), &areas);
+        let cells = found.map.cells.len();
+        assert!((2000..=4096).contains(&cells), "{count} areas: {cells}");
+        expect_whole_map(&found, &areas);
+    }
+}
+
 /// Byte by byte: whose is it?
 fn slowly(
     blocks: &[Block],
@@ -179,6 +248,7 @@ fn random_heaps_are_as_the_slowest_way_says() {
             };
             assert_eq!(sum(&found.sizes), found.heap.resident_bytes, "seed {seed}");
             assert_eq!(sum(&found.births), found.heap.resident_bytes, "seed {seed}");
+            expect_whole_map(&found, &areas);
         }
     }
 }

@@ -5,13 +5,15 @@
 //!   Profile, Verdict ──► timeline ─┐
 //!                        stages    │ panels, or why there is none
 //!                        survival  ├──► page ──► SVG ──► PNG
-//!                        account ──┘
+//!                        account   │
+//!                        heap ─────┘
 //! ```
 #![forbid(unsafe_code)]
 
 mod account;
 mod dates;
 mod fit;
+mod heap;
 mod page;
 mod png;
 mod scale;
@@ -26,6 +28,7 @@ mod words;
 pub use png::{Error, png};
 
 use account::Account;
+use heap::{By, Heap};
 use page::{Drawing, HEAD_PX, LINE_PX, MARGIN_PX, Page, SMALL_PX, TITLE_PX};
 use residue_analysis::groups::Groups;
 use residue_analysis::history::{EventRange, History};
@@ -60,6 +63,10 @@ pub enum Panel {
     Stages,
     Survival,
     Account,
+    /// How full the pages of the heap are, how old the blocks on them, and whose they are.
+    Heap,
+    HeapAge,
+    HeapStack,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -105,6 +112,9 @@ pub fn draw(subject: &Subject<'_>, asked: &[Panel], look: Look) -> Picture {
         Panel::Stages,
         Panel::Survival,
         Panel::Account,
+        Panel::Heap,
+        Panel::HeapAge,
+        Panel::HeapStack,
     ] {
         if !asked.contains(&panel) {
             continue;
@@ -115,6 +125,9 @@ pub fn draw(subject: &Subject<'_>, asked: &[Panel], look: Look) -> Picture {
             Panel::Stages => Heat::of(subject).map(boxed),
             Panel::Survival => Survival::of(subject, history).map(boxed),
             Panel::Account => Account::of(subject).map(boxed),
+            Panel::Heap => Heap::of(subject, By::Fullness).map(boxed),
+            Panel::HeapAge => Heap::of(subject, By::Age).map(boxed),
+            Panel::HeapStack => Heap::of(subject, By::Stack).map(boxed),
         };
         match made {
             Ok(drawing) => panels.push((panel, drawing)),

@@ -7,15 +7,19 @@ use residue_analysis::history::EventRange;
 use residue_analysis::verdict::{Verdict, verdict};
 use residue_plot::{Look, Panel, Picture, Subject, draw, png};
 use residue_profile::Profile;
+use residue_profile::pins::{HeapMap, MapCell, Pins};
 use residue_profile::timeline::{Account, EventNumber, MomentKind, NameId, Source, Stamp};
 use roxmltree::{Document, Node};
 use runs::{EVIL, run};
 
-const ALL: [Panel; 4] = [
+const ALL: [Panel; 7] = [
     Panel::Timeline,
     Panel::Stages,
     Panel::Survival,
     Panel::Account,
+    Panel::Heap,
+    Panel::HeapAge,
+    Panel::HeapStack,
 ];
 const LIGHT: Look = Look {
     width_px: Look::USUAL_WIDTH_PX,
@@ -105,9 +109,13 @@ fn the_line_has_the_rate_of_the_verdict_and_every_event_has_a_bar() {
     );
     assert_eq!(bars(&survivors[1]), 0);
     assert_eq!(picture.panels, [Panel::Timeline, Panel::Survival]);
+    let no_heap = "no picture of the memory (residue run --holders): no heap";
     let reasons = [
         "no stamps: no stage matrix",
         "no accounts of two events: no account of RSS",
+        no_heap,
+        no_heap,
+        no_heap,
     ];
     assert_eq!(picture.left_out, reasons);
     let texts: Vec<&str> = document
@@ -179,11 +187,73 @@ fn with_accounts(profile: &mut Profile) {
     }
 }
 
+/// Cells of three areas: some not in RAM, some free, others with blocks of two stacks.
+fn with_heap(profile: &mut Profile) {
+    let cells = (0..300).map(|cell: u64| {
+        let kind = cell % 4;
+        MapCell {
+            start: cell * 8192 + cell / 100 * (1 << 20),
+            pages: 2,
+            resident_pages: kind.min(2),
+            pinned_pages: kind.saturating_sub(1),
+            used_bytes: kind.saturating_sub(1) * (cell % 40) * 100,
+            stack: (kind > 1).then_some(u32::from(cell > 150)),
+            birth: (kind > 1).then_some((cell / 3) as u32),
+        }
+    });
+    let pins = Pins {
+        map: HeapMap {
+            cell_pages: 2,
+            cells: cells.collect(),
+        },
+        ..Pins::default()
+    };
+    profile.picture = Some(residue_profile::holders::Picture {
+        event: 100,
+        pins: Some(pins),
+        ..Default::default()
+    });
+}
+
+#[test]
+fn every_cell_of_the_heap_that_is_in_ram_is_drawn_once() {
+    let mut profile = run(100, &|_| 500, Source::Marks);
+    with_heap(&mut profile);
+    let (picture, _) = drawn(&profile);
+    expect_sound(&picture.svg);
+    let document = Document::parse(&picture.svg).unwrap();
+    let panels = with(&document, "data-panel");
+    for name in ["heap", "heap-age", "heap-stack"] {
+        let panel = panels
+            .iter()
+            .find(|it| it.attribute("data-panel") == Some(name));
+        let runs = panel
+            .unwrap()
+            .children()
+            .filter_map(|it| it.attribute("data-cells"));
+        let cells: Vec<u64> = runs
+            .flat_map(|run| {
+                let (from, to) = run.split_once("..").unwrap();
+                from.parse().unwrap()..=to.parse::<u64>().unwrap()
+            })
+            .collect();
+        let expected: Vec<u64> = (0..300).filter(|cell| cell % 4 > 0).collect();
+        assert_eq!(cells, expected, "{name}");
+        // Two areas begin behind the first.
+        let lines = panel
+            .unwrap()
+            .children()
+            .filter(|it| it.has_tag_name("line"));
+        assert_eq!(lines.count(), 2, "{name}");
+    }
+}
+
 #[test]
 fn all_panels_stand_in_one_picture_with_numbers_to_the_byte() {
     let mut profile = run(100, &|_| 500, Source::Marks);
     with_stamps(&mut profile, 100);
     with_accounts(&mut profile);
+    with_heap(&mut profile);
     let (picture, verdict) = drawn(&profile);
     expect_sound(&picture.svg);
     assert_eq!(picture.panels, ALL);
@@ -260,7 +330,7 @@ fn a_profile_of_nothing_says_so() {
     let (picture, _) = drawn(&Profile::default());
     expect_sound(&picture.svg);
     assert_eq!(picture.panels, []);
-    assert_eq!(picture.left_out.len(), 4);
+    assert_eq!(picture.left_out.len(), 7);
     assert_eq!(picture.left_out[0], "fewer than two events: no timeline");
     png(&picture.svg).unwrap();
 }

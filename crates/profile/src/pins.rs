@@ -8,7 +8,8 @@
 
 use crate::timeline::StackId;
 use serde::{Deserialize, Serialize};
-use std::collections::HashSet;
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, HashSet};
 
 /// Bytes of the resident heap, and who keeps them.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -26,11 +27,14 @@ pub struct Pins {
     pub sizes: Vec<ClassPins>,
     /// By the event that the blocks were made in, ascending.
     pub births: Vec<ClassPins>,
+    /// The heap in the order of addresses; empty where it was recorded before there were maps.
+    pub map: HeapMap,
     /// What earlier pictures said, the first first.
     pub earlier: Vec<EarlierPins>,
 }
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default)]
 pub struct ResidentHeap {
@@ -45,6 +49,7 @@ pub struct ResidentHeap {
 
 /// What the blocks of one stack keep.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 pub struct StackPins {
     pub stack: StackId,
@@ -74,6 +79,111 @@ pub struct ClassPins {
     pub class: u32,
     pub used_bytes: u64,
     pub free_bytes: u64,
+}
+
+/// Runs of pages of the heap, resident or not, in the order of their addresses.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct HeapMap {
+    /// Pages of a cell; the last of an area may have fewer.
+    pub cell_pages: u64,
+    pub cells: Vec<MapCell>,
+}
+
+/// One run of pages. In a file it is a list of these numbers in this order.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(from = "CellNumbers", into = "CellNumbers")]
+pub struct MapCell {
+    /// Where its first page begins.
+    pub start: u64,
+    pub pages: u64,
+    /// Those of them that are in RAM, and those of these that live blocks are on.
+    pub resident_pages: u64,
+    pub pinned_pages: u64,
+    /// In live blocks, with what the allocator adds to each.
+    pub used_bytes: u64,
+    /// Whose blocks have the most bytes in it; `None` where there are none.
+    pub stack: Option<StackId>,
+    /// Half of the bytes in live blocks were made in this event or before.
+    pub birth: Option<u32>,
+}
+
+type CellNumbers = (u64, u64, u64, u64, u64, Option<StackId>, Option<u32>);
+
+impl From<CellNumbers> for MapCell {
+    fn from(numbers: CellNumbers) -> MapCell {
+        let (start, pages, resident_pages, pinned_pages, used_bytes, stack, birth) = numbers;
+        MapCell {
+            start,
+            pages,
+            resident_pages,
+            pinned_pages,
+            used_bytes,
+            stack,
+            birth,
+        }
+    }
+}
+
+impl From<MapCell> for CellNumbers {
+    fn from(cell: MapCell) -> CellNumbers {
+        (
+            cell.start,
+            cell.pages,
+            cell.resident_pages,
+            cell.pinned_pages,
+            cell.used_bytes,
+            cell.stack,
+            cell.birth,
+        )
+    }
+}
+
+/// More are not made, and not read.
+pub const MOST_CELLS: usize = 4096;
+const PAGE_BYTES: u64 = 4096;
+
+impl MapCell {
+    pub fn resident_bytes(&self) -> u64 {
+        self.resident_pages.saturating_mul(PAGE_BYTES)
+    }
+
+    /// Free on pages that live blocks are on.
+    pub fn free_bytes(&self) -> u64 {
+        let pinned_bytes = self.pinned_pages.saturating_mul(PAGE_BYTES);
+        pinned_bytes.saturating_sub(self.used_bytes)
+    }
+
+    /// On pages without a live block.
+    pub fn free_page_bytes(&self) -> u64 {
+        let free_pages = self.resident_pages.saturating_sub(self.pinned_pages);
+        free_pages.saturating_mul(PAGE_BYTES)
+    }
+}
+
+/// Cells in which one stack has the most bytes.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
+pub struct StackCells {
+    pub stack: StackId,
+    pub cells: u64,
+    pub resident_bytes: u64,
+}
+
+impl HeapMap {
+    /// Stacks that have the most bytes in any cell, those with most pages first.
+    pub fn stacks(&self) -> Vec<StackCells> {
+        let mut found: BTreeMap<StackId, StackCells> = BTreeMap::new();
+        for cell in &self.cells {
+            let Some(stack) = cell.stack else { continue };
+            let of = found.entry(stack).or_default();
+            of.stack = stack;
+            of.cells += 1;
+            of.resident_bytes = of.resident_bytes.saturating_add(cell.resident_bytes());
+        }
+        let mut stacks: Vec<StackCells> = found.into_values().collect();
+        stacks.sort_by_key(|of| (Reverse(of.resident_bytes), of.stack));
+        stacks
+    }
 }
 
 /// What a picture before the latest said.
@@ -139,11 +249,16 @@ impl Pins {
             .retain(|of| is_there(of.stack) && known.insert(of.stack));
         self.stacks.truncate(MOST_STACKS);
         self.earlier.truncate(MOST_EARLIER);
+        let mut nameless = self.map.cells.len().saturating_sub(MOST_CELLS);
+        self.map.cells.truncate(MOST_CELLS);
+        for cell in &mut self.map.cells {
+            nameless += usize::from(cell.stack.take_if(|stack| !is_there(*stack)).is_some());
+        }
         for earlier in &mut self.earlier {
             earlier.stacks.retain(|(stack, _)| is_there(*stack));
             earlier.stacks.truncate(MOST_STACKS_OF_EARLIER);
         }
-        before - rows(self)
+        before - rows(self) + nameless
     }
 }
 
@@ -184,12 +299,55 @@ mod tests {
         assert_eq!(last.stacks, [(3, 999)]);
     }
 
+    fn cell(stack: StackId) -> MapCell {
+        MapCell {
+            start: 4096,
+            pages: 2,
+            resident_pages: 2,
+            pinned_pages: 1,
+            used_bytes: 96,
+            stack: Some(stack),
+            birth: Some(7),
+        }
+    }
+
+    #[test]
+    fn cells_are_lists_and_files_of_before_have_none() {
+        let written = serde_json::to_string(&cell(3)).unwrap();
+        assert_eq!(written, "[4096,2,2,1,96,3,7]");
+        assert_eq!(serde_json::from_str::<MapCell>(&written).unwrap(), cell(3));
+        assert_eq!(
+            (cell(3).free_bytes(), cell(3).free_page_bytes()),
+            (4000, 4096)
+        );
+        let before: Pins = serde_json::from_str("{}").unwrap();
+        assert_eq!(before.map, HeapMap::default());
+    }
+
+    #[test]
+    fn stacks_of_a_map_come_by_their_pages() {
+        let map = HeapMap {
+            cell_pages: 2,
+            cells: vec![cell(9), cell(4), cell(4), MapCell::default()],
+        };
+        let stacks = map.stacks().into_iter();
+        let stacks: Vec<_> = stacks
+            .map(|of| (of.stack, of.cells, of.resident_bytes))
+            .collect();
+        assert_eq!(stacks, [(4, 2, 4 * 4096), (9, 1, 2 * 4096)]);
+    }
+
     #[test]
     fn stacks_that_are_not_there_go() {
         let mut pins = at(7);
         pins.remember(6, at(6));
+        pins.map.cells = vec![cell(3), cell(1)];
         assert_eq!(pins.repair(|stack| stack < 4), 0);
-        assert_eq!(pins.repair(|stack| stack < 3), 2);
+        assert_eq!(pins.repair(|stack| stack < 3), 3);
+        assert_eq!(
+            (pins.map.cells[0].stack, pins.map.cells[1].stack),
+            (None, Some(1))
+        );
         assert_eq!((pins.stacks.len(), pins.earlier[0].stacks.len()), (0, 0));
     }
 

@@ -135,6 +135,16 @@ export class Lab {
     return this.#once("churn", () => this.record("churn.residue", this.workload("churn"), 20));
   }
 
+  /** Blocks that variables, containers and nobody holds. */
+  holders() {
+    return this.#once("holders", () => this.recordWith(["--holders"], "held.residue", this.workload("who_holds")));
+  }
+
+  /** Small blocks that keep mostly empty pages. */
+  pinned() {
+    return this.#once("pinned", () => this.recordWith(["--holders-at", "50"], "pinned.residue", this.workload("pinned_pages")));
+  }
+
   /** One of everything, slow enough that the kernel's accounts of its memory are there. An account is taken when
       it costs little beside the time that has passed, so on a busy machine the program must take longer. */
   detector() {
@@ -195,7 +205,7 @@ export class Lab {
       await mkdir(this.path("nasty"));
       const program = this.path(`nasty/${NASTY_FILE}`);
       await copyFile(this.workload("nasty_names"), program);
-      return this.record(`nasty/${NASTY_FILE}.residue`, program);
+      return this.recordWith(["--holders"], `nasty/${NASTY_FILE}.residue`, program);
     });
   }
 

@@ -1,6 +1,6 @@
 // Questions whose answers stand in the file as they are, and those it has no answer to.
 
-import type { About, ChurnAnswer, Compare, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
+import type { About, ChurnAnswer, Compare, PinsAnswer, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { unitOf } from "./selection";
@@ -36,6 +36,10 @@ export function churn(recording: Recording, question: Question): ChurnAnswer {
     throw new Error("churn of ranges of events is not in this file: `residue view` shows it");
   }
   return recording.data.churn[question.kind()];
+}
+
+export function pins({ data }: Recording): PinsAnswer {
+  return data.pins;
 }
 
 /** Without a value, the first of rss, vm and live that stamps have. */

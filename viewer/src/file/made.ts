@@ -8,7 +8,7 @@
 //   [3 call paths not in this file]  heap                            +5
 
 import type {
-  ChurnAnswer, FileAbout, FileData, FilePart, FileRow, RecorderStats, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline,
+  ChurnAnswer, FileAbout, FileData, FilePart, FileRow, HeldStack, HoldersAnswer, RecorderStats, StackDetail, StackNumbers, StackRow, StagesAnswer, Timeline,
   Totals,
 } from "../answers";
 import { Question } from "./question";
@@ -56,7 +56,7 @@ const ABOUT: FileAbout = {
   allocator: "glibc", max_rss_bytes: null, unit: "event", first_event: 1, last_event: 4, last_measured_event: 4, events: 4,
   stride: 1, stacks: 7, heap: NO_TOTALS, mappings: NO_TOTALS, recorder: NO_STATS, warnings: [],
   counters: ["hits"], threads: [], scopes: ["load"],
-  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true, cpu: true, totals: true },
+  has: { changes: true, stages: true, sizes: true, births: true, threads: true, peak: true, cpu: true, picture: true, totals: true },
 };
 
 /** What was made and not kept was freed. */
@@ -152,6 +152,22 @@ function churn(title: string): ChurnAnswer {
   return { title, churn: null, heads: null, first_event: null, last_event: null, advice_title: "advice: none", advice: [] };
 }
 
+const heldRow = (stack: number, lost: number, held: number): HeldStack => ({
+  stack, path: ["main"], shown: "main", place: null, words: null, lost_births: null, held_births: null, chains: [],
+  lost: { blocks: lost / 10, bytes: lost }, lost_in_cycle: NOTHING, held_by_lost: NOTHING,
+  held: { blocks: held / 10, bytes: held }, held_inside: NOTHING,
+});
+const NOTHING = { blocks: 0, bytes: 0 };
+const HELD_ROWS = [heldRow(10, 100, 0), heldRow(20, 50, 30), heldRow(30, 0, 400)];
+const HOLDERS: HoldersAnswer = {
+  picture: {
+    format: "residue-holders", version: 1, program: "made", unit: "event", event: 4, at_exit: true, took_ns: 1, read_ns: 2,
+    threads: 1, other_threads_ran: false, unread_bytes: 0, is_incomplete: false,
+    all: heldRow(0, 150, 430), stacks: HELD_ROWS, retained: [], about: ["picture when the program ended"],
+  },
+  missing: null, found: 7, offset: 0,
+};
+
 /** Of the leak, with a member that names no row. */
 function detail(leak: StackRow): StackDetail {
   return {
@@ -176,6 +192,9 @@ export function made(): FileData {
       heap: churn("churn of the heap"), mapping: churn("churn of mappings"), reported: churn("churn: none"),
       cpu: churn("churn: none"), all: churn("churn of all"),
     },
+    holders: HOLDERS,
+    held: { "10": { stack: HELD_ROWS[0]!, holds: [], holds_found: 0, missing: null } },
+    pins: { pins: null, missing: "which pages were resident is not known" },
     timeline: TIMELINE,
     stages: {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),

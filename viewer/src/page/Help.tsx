@@ -5,7 +5,7 @@ import { VIEWS } from "../address";
 import { HOW_TO_COMPARE, MEANINGS, TITLES } from "./viewnames";
 
 const KEYS: [string[], string][] = [
-  [["1", "…", "8"], "open a view"],
+  [["1", "…", "9", "0"], "open a view"],
   [["/"], "search in the view"],
   [["Esc"], "clear the selected range of events"],
   [["←", "→"], "move between tabs, in the timeline, and in the flame graph"],

@@ -8,6 +8,8 @@ import { CompareView } from "../compare/CompareView";
 import { FlameView } from "../flame/FlameView";
 import { Head } from "../head/Head";
 import { RangeVerdict } from "../head/RangeVerdict";
+import { HoldersView } from "../holders/HoldersView";
+import { PinsView } from "../pins/PinsView";
 import { SizesView } from "../sizes/SizesView";
 import { StacksView } from "../stacks/StacksView";
 import { StagesView } from "../stages/StagesView";
@@ -28,6 +30,8 @@ const SHOWN = {
   stages: StagesView,
   time: TimeView,
   churn: ChurnView,
+  holders: HoldersView,
+  pins: PinsView,
   sizes: SizesView,
   compare: CompareView,
 };

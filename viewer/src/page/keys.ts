@@ -28,7 +28,8 @@ export function actionOf(pressed: Pressed, views: readonly View[]): Action | nul
     case "Escape":
       return { kind: "clear-range" };
   }
-  const view = /^[1-9]$/.test(pressed.key) ? views[Number(pressed.key) - 1] : undefined;
+  // The tenth is on the key behind the nine.
+  const view = /^[0-9]$/.test(pressed.key) ? views[(Number(pressed.key) + 9) % 10] : undefined;
   return view ? { kind: "view", view } : null;
 }
 

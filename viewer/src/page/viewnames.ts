@@ -10,6 +10,8 @@ export const TITLES: Record<View, string> = {
   stages: "Stages",
   time: "Time",
   churn: "Churn",
+  holders: "Holders",
+  pins: "Pins",
   sizes: "Sizes",
   compare: "Compare",
 };
@@ -21,6 +23,8 @@ export const MEANINGS: Record<View, string> = {
   stages: "Between which named points of an event the memory grows.",
   time: "Whether events take ever longer, which are slow, and what those do that others do not.",
   churn: "Who allocates most in each event, and which containers could reserve and blocks be reused.",
+  holders: "Which live blocks are lost, which are held, and the chain of pointers from a variable to each.",
+  pins: "Whose blocks keep mostly empty pages of the heap resident.",
   sizes: "Sizes of blocks: all allocated, and those still live.",
   compare: "What is new, gone, grown or shrunk from one recording to another.",
 };
@@ -40,6 +44,9 @@ export function readiness(view: View, known: About | null, file: FileAbout | nul
   }
   if (view === "stages" && file !== null && !file.has.stages) {
     return { isDisabled: false, why: "No stages were marked in this recording" };
+  }
+  if ((view === "holders" || view === "pins") && file !== null && !file.has.picture) {
+    return { isDisabled: false, why: "No picture of the memory was taken: record with residue run --holders" };
   }
   return { isDisabled: false, why: null };
 }

@@ -1,14 +1,15 @@
 // Everything that is known of one row: the call stack, why it has its shape, its memory over
 // the events, survivors, sizes, late frees and threads.
 
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useRef } from "preact/hooks";
 import { go, parameter } from "../address";
 import type { StackDetail } from "../answers";
-import { ask, useAnswer } from "../ask";
-import { beginTrail } from "../callers/trail";
+import { useAnswer } from "../ask";
+import { fileAbout } from "../page/about";
 import { revealed } from "../parts/reveal";
 import { Waiting } from "../parts/Waiting";
 import { copyText } from "./copy";
+import { type Followed, useFollow } from "./follow";
 import { FrameList, FrameOptions } from "./FrameList";
 import { kindOf, partWith } from "./links";
 import { frameLines, stackText } from "./path";
@@ -59,28 +60,12 @@ function Actions(props: { detail: StackDetail; onClose: () => void }) {
   const { detail } = props;
   const lines = frameLines(detail.frames);
   const leaf = lines[0] ?? null;
-  const [said, setSaid] = useState("");
-  /** To where its path ends in the tree of calls, and of what it has something of. */
-  const follow = async (lead: (box: { root: string; function: string }) => Record<string, string>) => {
-    const side = parameter("side");
-    const kind = kindOf(detail.row.kind);
-    const part = partWith(detail.row, parameter("events"));
-    try {
-      const found = await ask("flame", { side, kind, ...part, stack: detail.row.stack, depth: 0 });
-      const steps = lead({ root: found.key[0]!, function: found.function[0]! });
-      const counter = part.counter === "live" ? "" : part.counter;
-      go({ kind: kind === "heap" ? "" : kind, events: part.events, counter, focus: "", ...steps });
-    } catch (error) {
-      setSaid(error instanceof Error ? error.message : String(error));
-    }
-  };
-  const toFlame = () =>
-    follow(({ root }) => ({ view: "flame", root, by: "", inverted: "", thread: "", against: "", highlight: "" }));
-  const toCallers = () =>
-    follow((box) => {
-      beginTrail();
-      return { view: "callers", function: box.function, file: "", line: "" };
-    });
+  const { said, setSaid, toFlame, toCallers } = useFollow();
+  const followed = (): Followed => ({
+    stack: detail.row.stack,
+    kind: kindOf(detail.row.kind),
+    part: partWith(detail.row, parameter("events")),
+  });
   const copy = async () => setSaid((await copyText(stackText(lines))) ? "copied" : "the browser does not let it be copied");
   return (
     <div class="toolbar stacks-panel-actions">
@@ -88,8 +73,11 @@ function Actions(props: { detail: StackDetail; onClose: () => void }) {
       <span class="muted small" role="status">{said}</span>
       {leaf && (
         <>
-          <button class="button" onClick={toFlame}>Flame graph of this stack</button>
-          <button class="button" onClick={toCallers}>Callers</button>
+          <button class="button" onClick={() => toFlame(followed())}>Flame graph of this stack</button>
+          <button class="button" onClick={() => toCallers(followed())}>Callers</button>
+          {fileAbout()?.has.picture && (
+            <button class="button" onClick={() => go({ view: "holders", which: "" })}>Holders</button>
+          )}
           <button class="button" onClick={copy}>Copy stack</button>
         </>
       )}

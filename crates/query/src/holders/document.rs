@@ -9,13 +9,18 @@ use residue_profile::timeline::StackId;
 use serde::Serialize;
 use std::cmp::Reverse;
 
-use super::words;
+use super::{holds, words};
 use crate::choice::Names;
 use crate::leaks::{ShownPath, shown_path_of_stack};
 
 /// The document of `residue holders --json`. Sizes are in bytes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "typescript",
+    derive(ts_rs::TS),
+    ts(rename = "HoldersDocument")
+)]
 pub struct Document {
     pub format: &'static str,
     pub version: u32,
@@ -50,6 +55,7 @@ pub struct Document {
 /// Blocks, and their bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "HeldAmount"))]
 pub struct Amount {
     pub blocks: u64,
     pub bytes: u64,
@@ -57,6 +63,7 @@ pub struct Amount {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "HeldAmounts"))]
 pub struct Amounts {
     /// A chain of pointers leads to them from a variable, a stack or a register.
     pub held: Amount,
@@ -98,16 +105,16 @@ impl Amounts {
 }
 
 fn sum(parts: &[Amount]) -> Amount {
-    let all = |of: fn(&Amount) -> u64| parts.iter().map(of).fold(0, u64::saturating_add);
-    Amount {
-        blocks: all(|part| part.blocks),
-        bytes: all(|part| part.bytes),
-    }
+    parts.iter().fold(Amount::default(), |sum, part| Amount {
+        blocks: sum.blocks.saturating_add(part.blocks),
+        bytes: sum.bytes.saturating_add(part.bytes),
+    })
 }
 
 /// What one call path left.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "HeldStack"))]
 pub struct Stack {
     pub stack: StackId,
     #[serde(flatten)]
@@ -126,6 +133,7 @@ pub struct Stack {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "HolderChain"))]
 pub struct ShownChain {
     #[serde(flatten)]
     pub amount: Amount,
@@ -138,6 +146,7 @@ pub struct ShownChain {
 /// A word outside the heap that points into it.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ShownHolder {
     pub kind: HolderKind,
     /// Path of the module, or number of the thread.
@@ -158,6 +167,7 @@ pub struct ShownHolder {
 /// A block on the way.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "HolderStep"))]
 pub struct ShownStep {
     pub stack: StackId,
     #[serde(flatten)]
@@ -170,17 +180,36 @@ pub struct ShownStep {
     pub shape: Option<Shape>,
     /// Pointers that are set in the largest.
     pub elements: u64,
+    /// What it is: `an array of 602 pointers`.
+    pub words: String,
 }
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct RetainedBy {
     pub holder: ShownHolder,
     /// All that would be lost without it.
     pub bytes: u64,
     /// Who allocated the block that it points to.
+    pub stack: StackId,
     #[serde(flatten)]
     pub path: ShownPath,
+}
+
+/// Blocks that are reached through those of a stack.
+#[derive(Serialize)]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
+pub struct Holds {
+    pub stack: StackId,
+    #[serde(flatten)]
+    pub path: ShownPath,
+    #[serde(flatten)]
+    pub amount: Amount,
+    /// Stacks whose blocks lie between; zero of what is held directly.
+    pub between: usize,
+    /// What the blocks that hold it are.
+    pub by: ShownStep,
 }
 
 /// How much is said.
@@ -189,6 +218,9 @@ pub struct Limits {
     pub stacks: usize,
     pub chains: usize,
     pub retained: usize,
+    /// Functions of a path, and characters of each.
+    pub steps: usize,
+    pub name_characters: usize,
 }
 
 impl Limits {
@@ -196,44 +228,62 @@ impl Limits {
         stacks: usize::MAX,
         chains: usize::MAX,
         retained: usize::MAX,
+        steps: usize::MAX,
+        name_characters: usize::MAX,
     };
+}
+
+/// Which stacks have rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Which {
+    All,
+    /// Those that lost anything.
+    Lost,
+    /// Those of which anything is held.
+    Held,
+}
+
+impl Which {
+    pub const ALL: [(&str, Which); 3] = [
+        ("all", Which::All),
+        ("lost", Which::Lost),
+        ("held", Which::Held),
+    ];
+}
+
+/// What a picture says of each stack, the largest loss first, then the largest amount; of those that
+/// hold, the largest amount that is held.
+pub fn rows(picture: &Picture, which: Which) -> Vec<&[HeldSum]> {
+    let mut rows: Vec<(Amounts, &[HeldSum])> = picture
+        .sums
+        .chunk_by(|a, b| a.stack == b.stack)
+        .map(|row| (amounts(row), row))
+        .collect();
+    rows.retain(|(amounts, _)| match which {
+        Which::All => true,
+        Which::Lost => amounts.all_lost().blocks > 0,
+        Which::Held => amounts.all_held().blocks > 0,
+    });
+    rows.sort_by_key(|(amounts, row)| {
+        let (lost, held) = (amounts.all_lost().bytes, amounts.all_held().bytes);
+        let first = match which {
+            Which::Held => held,
+            Which::All | Which::Lost => lost,
+        };
+        (
+            Reverse(first),
+            Reverse(lost.saturating_add(held)),
+            row[0].stack,
+        )
+    });
+    rows.into_iter().map(|(_, row)| row).collect()
 }
 
 pub fn document(profile: &Profile, picture: &Picture, names: &Names, most: Limits) -> Document {
     let filter = Filter::default();
-    let mut reader = Reader {
-        profile,
-        paths: names.paths(profile, &filter),
-        most,
-    };
-    let mut all = Amounts::default();
-    for sum in &picture.sums {
-        all.add(sum.state, sum.blocks, sum.bytes);
-    }
-    let unit = unit_of(profile);
-    Document {
-        format: "residue-holders",
-        version: 1,
-        program: profile.meta.program.clone(),
-        unit: unit.to_string(),
-        event: picture.event,
-        at_exit: picture.at_exit,
-        took_ns: picture.took_ns,
-        read_ns: picture.read_ns,
-        threads: picture.threads,
-        other_threads_ran: picture.others_ran,
-        unread_bytes: picture.unread_bytes,
-        is_incomplete: picture.is_incomplete,
-        all,
-        stacks: reader.stacks(picture),
-        retained: picture
-            .retained
-            .iter()
-            .take(most.retained)
-            .map(|one| reader.retained(one))
-            .collect(),
-        about: words::moment(picture, unit),
-    }
+    let mut reader = Reader::new(profile, picture, names.paths(profile, &filter), most);
+    let rows = rows(picture, Which::All);
+    reader.document(rows.into_iter().take(most.stacks))
 }
 
 /// What births are counted in.
@@ -244,30 +294,87 @@ pub fn unit_of(profile: &Profile) -> &str {
     }
 }
 
-struct Reader<'a> {
+/// Reads a picture, with names.
+pub struct Reader<'a> {
     profile: &'a Profile,
+    picture: &'a Picture,
     paths: PathReader<'a>,
     most: Limits,
 }
 
-impl Reader<'_> {
+impl<'a> Reader<'a> {
+    pub fn new(
+        profile: &'a Profile,
+        picture: &'a Picture,
+        paths: PathReader<'a>,
+        most: Limits,
+    ) -> Reader<'a> {
+        Reader {
+            profile,
+            picture,
+            paths,
+            most,
+        }
+    }
+
+    /// With these rows of stacks.
+    pub fn document<'r>(&mut self, rows: impl Iterator<Item = &'r [HeldSum]>) -> Document {
+        let (profile, picture) = (self.profile, self.picture);
+        let unit = unit_of(profile);
+        let retained = picture.retained.iter().take(self.most.retained);
+        Document {
+            format: "residue-holders",
+            version: 1,
+            program: profile.meta.program.clone(),
+            unit: unit.to_string(),
+            event: picture.event,
+            at_exit: picture.at_exit,
+            took_ns: picture.took_ns,
+            read_ns: picture.read_ns,
+            threads: picture.threads,
+            other_threads_ran: picture.others_ran,
+            unread_bytes: picture.unread_bytes,
+            is_incomplete: picture.is_incomplete,
+            all: amounts(&picture.sums),
+            stacks: rows.map(|row| self.stack(row)).collect(),
+            retained: retained.map(|one| self.retained(one)).collect(),
+            about: words::moment(picture, unit),
+        }
+    }
+
+    /// What one stack left; `None` where nothing of it was live.
+    pub fn stack_of(&mut self, stack: StackId) -> Option<Stack> {
+        let sums = &self.picture.sums;
+        let from = sums.partition_point(|sum| sum.stack < stack);
+        let row = sums[from..].chunk_by(|a, b| a.stack == b.stack).next()?;
+        (row[0].stack == stack).then(|| self.stack(row))
+    }
+
+    /// What the blocks of a stack hold, most bytes first; so many of them at most, and how many
+    /// there are.
+    pub fn holds(&mut self, stack: StackId, most: usize) -> (Vec<Holds>, usize) {
+        let all = holds::of(&self.picture.chains, stack);
+        let found = all.len();
+        let shown = all.into_iter().take(most).map(|of| Holds {
+            stack: of.stack,
+            path: self.path(of.stack),
+            amount: Amount {
+                blocks: of.blocks,
+                bytes: of.bytes,
+            },
+            between: of.between,
+            by: self.step(of.by),
+        });
+        (shown.collect(), found)
+    }
+
     fn path(&mut self, stack: StackId) -> ShownPath {
-        shown_path_of_stack(self.profile, &mut self.paths, stack)
+        let path = shown_path_of_stack(self.profile, &mut self.paths, stack);
+        path.cut(self.most.steps, self.most.name_characters)
     }
 
-    fn stacks(&mut self, picture: &Picture) -> Vec<Stack> {
-        let mut rows = picture
-            .sums
-            .chunk_by(|a, b| a.stack == b.stack)
-            .collect::<Vec<_>>();
-        let lost = |row: &&[_]| amounts(row).all_lost().bytes;
-        rows.sort_by_key(|row| (Reverse(lost(row)), Reverse(all_bytes(row)), row[0].stack));
-        let rows = rows.into_iter().take(self.most.stacks);
-        rows.map(|row| self.stack(picture, row)).collect()
-    }
-
-    fn stack(&mut self, picture: &Picture, row: &[HeldSum]) -> Stack {
-        let stack = row[0].stack;
+    fn stack(&mut self, row: &[HeldSum]) -> Stack {
+        let (picture, stack) = (self.picture, row[0].stack);
         let births = |is_lost: bool| {
             let of_state = row.iter().filter(|sum| sum.state.is_lost() == is_lost);
             let births: Vec<u32> = of_state.map(|sum| sum.birth).collect();
@@ -308,6 +415,7 @@ impl Reader<'_> {
             is_repeated: step.is_repeated,
             shape: step.shape,
             elements: step.elements,
+            words: words::step(step),
         }
     }
 
@@ -315,6 +423,7 @@ impl Reader<'_> {
         RetainedBy {
             holder: holder(&retained.holder),
             bytes: retained.bytes,
+            stack: retained.stack,
             path: self.path(retained.stack),
         }
     }
@@ -326,10 +435,6 @@ fn amounts(row: &[HeldSum]) -> Amounts {
         amounts.add(sum.state, sum.blocks, sum.bytes);
     }
     amounts
-}
-
-fn all_bytes(row: &[HeldSum]) -> u64 {
-    row.iter().map(|sum| sum.bytes).sum()
 }
 
 fn holder(holder: &Holder) -> ShownHolder {

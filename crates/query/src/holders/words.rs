@@ -105,14 +105,14 @@ pub fn of_stack(profile: &Profile, paths: &mut PathReader<'_>, stack: StackId) -
     }
     let lost = amounts.lost();
     let of_all = || share(lost, amounts.all_bytes);
-    if lost * 2 >= amounts.all_bytes {
+    if lost >= amounts.all_bytes.div_ceil(2) {
         let rest = match amounts.is_rest_young(picture) {
             true => format!("; the rest is younger than {YOUNG_EVENTS} events"),
             false => String::new(),
         };
-        let how = match amounts.in_cycle * 2 >= lost {
+        let how = match amounts.in_cycle >= lost.div_ceil(2) {
             true => "lost in cycles",
-            false if amounts.held_by_lost * 2 > lost => "held by lost blocks alone",
+            false if amounts.held_by_lost > lost / 2 => "held by lost blocks alone",
             false => "lost: nothing points to it",
         };
         return Some(format!("{} of it {how}{rest}", of_all()));
@@ -144,11 +144,12 @@ impl Amounts {
             .iter()
             .take_while(|sum| sum.stack == stack)
         {
-            amounts.all_bytes += sum.bytes;
+            let add = |to: &mut u64| *to = to.saturating_add(sum.bytes);
+            add(&mut amounts.all_bytes);
             match sum.state {
-                HeldState::Lost => amounts.lost += sum.bytes,
-                HeldState::LostInCycle => amounts.in_cycle += sum.bytes,
-                HeldState::HeldByLost => amounts.held_by_lost += sum.bytes,
+                HeldState::Lost => add(&mut amounts.lost),
+                HeldState::LostInCycle => add(&mut amounts.in_cycle),
+                HeldState::HeldByLost => add(&mut amounts.held_by_lost),
                 HeldState::Held | HeldState::HeldInside => {
                     let oldest = amounts.oldest_held.unwrap_or(sum.birth);
                     amounts.oldest_held = Some(oldest.min(sum.birth));
@@ -159,7 +160,8 @@ impl Amounts {
     }
 
     fn lost(&self) -> u64 {
-        self.lost + self.in_cycle + self.held_by_lost
+        let in_cycle_or_by_lost = self.in_cycle.saturating_add(self.held_by_lost);
+        self.lost.saturating_add(in_cycle_or_by_lost)
     }
 
     fn is_rest_young(&self, picture: &Picture) -> bool {

@@ -3,13 +3,17 @@
 //! top of the data; what was left out is one row for each kind of memory, so that sums
 //! stay whole, and is said in `about.left_out`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 
 use anyhow::Result;
+use residue_profile::timeline::StackId;
 use serde::Serialize;
 
 use super::answers::about::{About, about};
 use super::answers::churn::{ChurnAnswer, churn};
+use super::answers::holder::{HolderAnswer, of as holder};
+use super::answers::holders::{HoldersAnswer, holders_of_file};
+use super::answers::pins::{PinsAnswer, pins};
 use super::answers::sizes::{Sizes, sizes};
 use super::answers::stack::{StackDetail, stack};
 use super::answers::stages::{StagesAnswer, stages};
@@ -19,6 +23,7 @@ use super::answers::verdict::{VerdictAnswer, verdict};
 use super::file_rows::script_json::to_script_json;
 use super::file_rows::{FileRows, Limits};
 use super::open_profiles::OpenProfiles;
+use super::opened::Opened;
 use super::question::Question;
 
 /// What a self-contained file holds.
@@ -29,6 +34,11 @@ pub struct FileData<'a> {
     verdict: VerdictAnswer<'a>,
     time: TimeAnswer<'a>,
     churn: ChurnByKind,
+    /// With the stacks that lost most and those of which most is held.
+    holders: HoldersAnswer,
+    /// Of these stacks and of those that hold them, by stack, as long as they fit.
+    held: BTreeMap<StackId, HolderAnswer>,
+    pins: PinsAnswer,
     timeline: Timeline<'a>,
     stages: StagesByValue,
     sizes: SizesByKind,
@@ -72,8 +82,11 @@ struct ChurnByKind {
 /// The data as one document, in which no tag can begin.
 pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
     let rows = FileRows::of(&profiles.first, limits)?;
+    let holders = holders_of_file(&profiles.first, limits.held_rows);
+    let held = held(&profiles.first, &holders, limits.held_bytes)?;
     let mut profiles = profiles.clone();
     profiles.left_out = rows.left_out();
+    profiles.left_out.extend(holders.left_out());
     let profiles = &profiles;
     let everything = Question::default();
     let stages = |value: &str| stages(profiles, &Question::parse(&format!("value={value}")));
@@ -93,6 +106,9 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
             cpu: churn("cpu")?,
             all: churn("all")?,
         },
+        holders,
+        held,
+        pins: pins(profiles, &everything)?,
         timeline: timeline(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,
@@ -110,6 +126,30 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
         rows: &rows,
         details: details(profiles, &rows, limits)?,
     })
+}
+
+/// Chains of the stacks that are shown, and of those on the ways to them.
+fn held(
+    opened: &Opened,
+    shown: &HoldersAnswer,
+    most_bytes: usize,
+) -> Result<BTreeMap<StackId, HolderAnswer>> {
+    let mut held = BTreeMap::new();
+    let mut waiting: VecDeque<StackId> = shown.stacks().iter().map(|row| row.stack).collect();
+    let mut bytes = 0;
+    while let Some(stack) = waiting.pop_front() {
+        if held.contains_key(&stack) {
+            continue;
+        }
+        let answer = holder(opened, stack);
+        bytes += to_script_json(&answer)?.len();
+        if bytes > most_bytes {
+            break;
+        }
+        waiting.extend(answer.holders());
+        held.insert(stack, answer);
+    }
+    Ok(held)
 }
 
 /// Details of the rows that matter most, as long as they fit.
@@ -138,7 +178,6 @@ mod tests {
 
     use super::*;
     use crate::choice::Names;
-    use crate::page::opened::Opened;
 
     #[test]
     fn details_are_those_of_the_first_rows_as_long_as_they_fit() {

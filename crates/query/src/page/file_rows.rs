@@ -44,6 +44,9 @@ pub struct Limits {
     pub spent_bytes_per_row: usize,
     /// Rows of churn, of each kind of memory.
     pub churn_rows: usize,
+    /// Stacks whose holders are in the file, and what their chains take.
+    pub held_rows: usize,
+    pub held_bytes: usize,
     /// Stacks of one row whose changes stand apart because they fall.
     pub falling: usize,
     /// Rows whose frames, sizes and births are in the file, and what they take.
@@ -59,6 +62,8 @@ impl Limits {
         spent_bytes: 64 << 10,
         spent_bytes_per_row: 64,
         churn_rows: 10,
+        held_rows: 200,
+        held_bytes: 512 << 10,
         falling: 8,
         details: 100,
         detail_bytes: 2 << 20,

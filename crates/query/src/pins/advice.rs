@@ -19,6 +19,7 @@ const MOST_STACKS: usize = 3;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinsAdvice"))]
 pub struct Advice {
     /// `pool`: blocks of their own pages; `trim`: free pages given back.
     pub action: &'static str,

@@ -9,6 +9,7 @@ use serde::Serialize;
 use std::cmp::Reverse;
 
 use super::advice::{Advice, advice};
+use super::map::{Map, map};
 use super::words;
 use crate::choice::Names;
 use crate::holders::unit_of;
@@ -17,6 +18,7 @@ use crate::leaks::{ShownPath, shown_path_of_stack};
 /// The document of `residue pins --json`. Sizes are in bytes.
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinsDocument"))]
 pub struct Document {
     pub format: &'static str,
     pub version: u32,
@@ -42,6 +44,8 @@ pub struct Document {
     pub ages: Vec<Age>,
     /// Stacks with blocks that were live at the heap's peak and are not any more: what lay between.
     pub freed: Vec<Freed>,
+    /// The heap in the order of addresses; null in recordings of before there were maps.
+    pub map: Option<Map>,
     /// The heap at earlier pictures, the first first.
     pub earlier: Vec<Earlier>,
     /// What would give memory back, the most first.
@@ -52,6 +56,7 @@ pub struct Document {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinnedStack"))]
 pub struct Stack {
     #[serde(flatten)]
     pub pins: StackPins,
@@ -64,6 +69,7 @@ pub struct Stack {
 /// What the free bytes of a stack's pages grew by.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinnedGrowth"))]
 pub struct Growth {
     pub since_event: u32,
     pub bytes_per_event: f64,
@@ -71,6 +77,7 @@ pub struct Growth {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinnedSize"))]
 pub struct SizeClass {
     /// Blocks of these sizes, both included.
     pub from_bytes: u64,
@@ -81,6 +88,7 @@ pub struct SizeClass {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "PinnedAge"))]
 pub struct Age {
     /// Blocks that were made in these events, both included.
     pub first_birth: u32,
@@ -91,6 +99,7 @@ pub struct Age {
 
 #[derive(Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "FreedSince"))]
 pub struct Freed {
     pub stack: StackId,
     #[serde(flatten)]
@@ -102,6 +111,7 @@ pub struct Freed {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "typescript", derive(ts_rs::TS), ts(rename = "EarlierHeap"))]
 pub struct Earlier {
     pub event: u32,
     #[serde(flatten)]
@@ -113,12 +123,17 @@ pub struct Earlier {
 pub struct Limits {
     pub stacks: usize,
     pub freed: usize,
+    /// Functions of a path, and characters of each.
+    pub steps: usize,
+    pub name_characters: usize,
 }
 
 impl Limits {
     pub const NONE: Limits = Limits {
         stacks: usize::MAX,
         freed: 10,
+        steps: usize::MAX,
+        name_characters: usize::MAX,
     };
 }
 
@@ -131,11 +146,16 @@ pub fn document(
 ) -> Document {
     let filter = Filter::default();
     let paths = &mut names.paths(profile, &filter);
-    let stacks = pins.stacks.iter().take(most.stacks).map(|of| Stack {
+    let cut = |path: ShownPath| path.cut(most.steps, most.name_characters);
+    let (shown, others) = pins.stacks.split_at(most.stacks.min(pins.stacks.len()));
+    let stacks = shown.iter().map(|of| Stack {
         pins: *of,
-        path: shown_path_of_stack(profile, paths, of.stack),
+        path: cut(shown_path_of_stack(profile, paths, of.stack)),
         growth: growth(pins, picture.event, of.stack, of.free_bytes),
     });
+    let and_others = |first: u64, of: fn(&StackPins) -> u64| {
+        others.iter().map(of).fold(first, u64::saturating_add)
+    };
     Document {
         format: "residue-pins",
         version: 1,
@@ -145,12 +165,21 @@ pub fn document(
         at_exit: picture.at_exit,
         heap: pins.heap,
         stacks: stacks.collect(),
-        other_stacks: pins.other_stacks,
-        other_used_bytes: pins.other_used_bytes,
-        other_free_bytes: pins.other_free_bytes,
+        other_stacks: and_others(pins.other_stacks, |_| 1),
+        other_used_bytes: and_others(pins.other_used_bytes, |of| of.used_bytes),
+        other_free_bytes: and_others(pins.other_free_bytes, |of| of.free_bytes),
         sizes: pins.sizes.iter().map(size_class).collect(),
         ages: ages(&pins.births, picture.event),
-        freed: freed(profile, paths, most.freed),
+        freed: freed(profile, paths, most.freed)
+            .into_iter()
+            .map(|one| Freed {
+                path: cut(one.path),
+                ..one
+            })
+            .collect(),
+        map: map(&pins.map, |stack| {
+            cut(shown_path_of_stack(profile, paths, stack))
+        }),
         earlier: pins
             .earlier
             .iter()

@@ -9,6 +9,7 @@ use residue_profile::timeline::{EventNumber, Timeline};
 use residue_profile::{End, Profile, RecorderStats, Span, StackKind, Thread, Totals};
 use serde::Serialize;
 
+use crate::holders::picture_of;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::visible::visible;
@@ -86,6 +87,8 @@ struct Has {
     threads: bool,
     peak: bool,
     cpu: bool,
+    /// A picture of the program's memory.
+    picture: bool,
     /// What ranges of events allocated. Not in a page as one file.
     totals: bool,
 }
@@ -226,6 +229,7 @@ fn has(profile: &Profile) -> Has {
             .stacks
             .iter()
             .any(|stack| stack.kind == StackKind::Cpu),
+        picture: picture_of(profile).is_ok(),
         totals: !profile.timeline.allocated.is_empty(),
     }
 }
@@ -260,7 +264,8 @@ mod tests {
             file["has"],
             serde_json::json!({
                 "changes": false, "stages": false, "sizes": true, "births": true,
-                "threads": false, "peak": true, "cpu": false, "totals": false
+                "threads": false, "peak": true, "cpu": false, "picture": false,
+                "totals": false
             })
         );
     }

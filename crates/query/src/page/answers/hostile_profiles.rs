@@ -3,11 +3,11 @@
 use residue_profile::timeline::*;
 use residue_profile::{BirthBin, Profile, Ragged};
 
-use super::sample::{events, open_profiles};
+use super::sample::{events, held, open_profiles};
 use super::{Answer, answer};
 use residue_testkit::sample;
 
-const QUESTIONS: [(&str, &[&str]); 15] = [
+const QUESTIONS: [(&str, &[&str]); 18] = [
     ("about", &[""]),
     ("status", &[""]),
     (
@@ -24,6 +24,12 @@ const QUESTIONS: [(&str, &[&str]); 15] = [
             "events=7..4294967295",
         ],
     ),
+    (
+        "holders",
+        &["", "which=held&focus=.", "offset=18446744073709551615"],
+    ),
+    ("holder", &["stack=0", "stack=999"]),
+    ("pins", &[""]),
     (
         "timeline",
         &[
@@ -121,7 +127,21 @@ fn profiles() -> Vec<(&'static str, Profile)> {
     imported.timeline.about.source = Source::Imported;
     imported.stacks.clear();
     imported.timeline.changes.clear();
+    let mut held = held();
+    let picture = held.picture.as_mut().unwrap();
+    picture.retained[0].holder.variable = "v".repeat(100_000);
+    for sum in &mut picture.sums {
+        (sum.blocks, sum.bytes) = (u64::MAX, u64::MAX);
+    }
+    let pins = picture.pins.as_mut().unwrap();
+    pins.heap.free_bytes = u64::MAX;
+    (pins.other_stacks, pins.other_free_bytes) = (u64::MAX, u64::MAX);
+    (pins.stacks[0].alone_pages, pins.stacks[0].last_birth) = (u64::MAX, u32::MAX);
+    for chain in &mut picture.chains {
+        (chain.blocks, chain.bytes) = (u64::MAX, u64::MAX);
+    }
     vec![
+        ("held", held),
         ("empty", Profile::default()),
         ("no events", sample::profile()),
         ("deep", sample::deep(20_000)),

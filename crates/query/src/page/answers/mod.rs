@@ -7,7 +7,10 @@ pub mod compare;
 pub mod flame;
 mod frames;
 pub mod functions;
+pub mod holder;
+pub mod holders;
 mod members;
+pub mod pins;
 pub mod sizes;
 pub mod source;
 pub mod stack;
@@ -52,6 +55,9 @@ pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
         "verdict" => json(verdict::verdict(profiles, &question)),
         "time" => json(time::time(profiles, &question)),
         "churn" => json(churn::churn(profiles, &question)),
+        "holders" => json(holders::holders(profiles, &question)),
+        "holder" => json(holder::holder(profiles, &question)),
+        "pins" => json(pins::pins(profiles, &question)),
         "timeline" => json(timeline::timeline(profiles, &question)),
         "stacks" => json(stacks::stacks(profiles, &question)),
         "stack" => json(stack::stack(profiles, &question)),

@@ -1,6 +1,10 @@
 //! Small profiles with events, and what is opened of them.
 
 use residue_profile::Profile;
+use residue_profile::holders::{
+    Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
+};
+use residue_profile::pins::{HeapMap, MapCell, Pins, ResidentHeap, StackPins};
 use residue_profile::timeline::*;
 use serde_json::Value;
 
@@ -94,4 +98,113 @@ pub fn events(count: u32) -> Profile {
     let last = Moment::unread(MomentKind::Last, count, end_ns);
     timeline.moments.push(last);
     profile
+}
+
+/// A picture of twenty events: the variable `registry` points to an array of stack 0, that to blocks
+/// of stack 1, and three of those to one of stack 2 each. Five more of stack 2 are lost.
+pub fn held() -> Profile {
+    let mut profile = events(20);
+    let sum = |stack, birth, state, blocks, bytes| HeldSum {
+        stack,
+        birth,
+        state,
+        blocks,
+        bytes,
+    };
+    let registry = Holder {
+        kind: HolderKind::Module,
+        place: "/opt/lib/libsim.so".to_string(),
+        address: 0x7000,
+        variable: "registry".to_string(),
+        file: "/src/sim.cpp".to_string(),
+        line: 41,
+        ..Holder::default()
+    };
+    let step = |stack, shape, elements| Step {
+        stack,
+        offset: None,
+        is_repeated: false,
+        shape,
+        elements,
+    };
+    let array = step(0, Some(Shape::Pointers), 9);
+    let chain = |stack, blocks, bytes, steps: &[&Step]| Chain {
+        stack,
+        blocks,
+        bytes,
+        root: registry.clone(),
+        steps: steps.iter().copied().cloned().collect(),
+    };
+    profile.picture = Some(Picture {
+        event: 20,
+        blocks: 18,
+        bytes: 4800,
+        sums: vec![
+            sum(0, 1, HeldState::Held, 1, 400),
+            sum(1, 2, HeldState::Held, 5, 2000),
+            sum(1, 7, HeldState::Held, 4, 1600),
+            sum(2, 3, HeldState::Held, 3, 300),
+            sum(2, 9, HeldState::Lost, 5, 500),
+        ],
+        chains: vec![
+            chain(0, 1, 400, &[]),
+            chain(1, 9, 3600, &[&array]),
+            chain(2, 3, 300, &[&array, &step(1, None, 0)]),
+        ],
+        retained: vec![Retained {
+            holder: registry.clone(),
+            stack: 0,
+            bytes: 4300,
+        }],
+        pins: Some(pins()),
+        ..Picture::default()
+    });
+    profile
+}
+
+/// Five pages, of which one is free: two stacks keep most of the others.
+fn pins() -> Pins {
+    let stack = |stack, used_bytes, free_bytes, pages| StackPins {
+        stack,
+        blocks: 1,
+        used_bytes,
+        free_bytes,
+        pages,
+        alone_pages: pages,
+        alone_free_bytes: free_bytes,
+        smallest: 100,
+        largest: 400,
+        first_birth: 2,
+        last_birth: 9,
+    };
+    let cell = |start, pages, pinned_pages, used_bytes, stack| MapCell {
+        start,
+        pages,
+        resident_pages: pages,
+        pinned_pages,
+        used_bytes,
+        stack,
+        birth: stack.map(|_| 7),
+    };
+    Pins {
+        heap: ResidentHeap {
+            resident_bytes: 5 * 4096,
+            used_bytes: 4800,
+            free_bytes: 4 * 4096 - 4800,
+            free_page_bytes: 4096,
+        },
+        stacks: vec![stack(2, 800, 2 * 4096 - 800, 2), stack(1, 3600, 496, 1)],
+        other_stacks: 3,
+        other_used_bytes: 400,
+        other_free_bytes: 4096 - 400,
+        map: HeapMap {
+            cell_pages: 2,
+            cells: vec![
+                cell(0x7000_0000, 2, 2, 800, Some(2)),
+                cell(0x7000_2000, 2, 2, 4000, Some(1)),
+                cell(0x7100_0000, 1, 0, 0, None),
+            ],
+        },
+        ..Pins::default()
+    }
 }

@@ -23,6 +23,8 @@ const NO_LIMITS: Limits = Limits {
     spent_bytes: usize::MAX,
     spent_bytes_per_row: 0,
     churn_rows: usize::MAX,
+    held_rows: usize::MAX,
+    held_bytes: usize::MAX,
     falling: usize::MAX,
     details: usize::MAX,
     detail_bytes: usize::MAX,

@@ -16,6 +16,9 @@ use super::answers::churn::ChurnAnswer;
 use super::answers::compare::Compare;
 use super::answers::flame::{self, Flame};
 use super::answers::functions::Functions;
+use super::answers::holder::HolderAnswer;
+use super::answers::holders::HoldersAnswer;
+use super::answers::pins::PinsAnswer;
 use super::answers::sizes::Sizes;
 use super::answers::source::SourceLines;
 use super::answers::stack::StackDetail;
@@ -28,6 +31,7 @@ use super::file_data::FileData;
 use super::open_profiles::SIDES;
 use super::selection::{RANGE_COUNTERS, TOTALS_COUNTERS};
 use crate::compare::rows::By;
+use crate::holders::document::Which;
 use layout::comment;
 
 const HEAD: &str = "\
@@ -89,6 +93,11 @@ pub fn document() -> String {
         "What rows of `api/stacks` can be sorted by.",
     );
     file.words(
+        "HoldersWhich",
+        Which::ALL.map(|(name, _)| name),
+        "Which stacks `api/holders` has rows of: all, those that lost anything, those of which anything is held.",
+    );
+    file.words(
         "FlameBy",
         flame::BY,
         "What boxes of `api/flame` can stand for.",
@@ -114,6 +123,9 @@ pub fn document() -> String {
         ("verdict", types.add::<VerdictAnswer>()),
         ("time", types.add::<TimeAnswer>()),
         ("churn", types.add::<ChurnAnswer>()),
+        ("holders", types.add::<HoldersAnswer>()),
+        ("holder", types.add::<HolderAnswer>()),
+        ("pins", types.add::<PinsAnswer>()),
         ("timeline", types.add::<Timeline>()),
         ("stacks", types.add::<Stacks>()),
         ("stack", types.add::<StackDetail>()),
