@@ -200,6 +200,25 @@ fn leaks_say_in_a_line_that_a_leak_is_lost() {
     );
 }
 
+/// The verdict asks the picture where the growth alone leaves open what it is.
+#[test]
+fn growth_that_slows_down_is_a_leak_where_it_is_lost_and_may_be_a_cache_where_it_is_held() {
+    for (way, options, verdicts) in [
+        ("lost", &["--holders"][..], &["leak"][..]),
+        ("kept", &["--holders"], &["filling", "slowing"]),
+        ("lost", &[], &["filling", "slowing"]),
+    ] {
+        let lab = Lab::new();
+        let recorded = lab.record(options, &["dwindling", way]);
+        recorded.expect_exact();
+        let leaks = lab.residue().args(["leaks", "--json", PROFILE]).output();
+        let leaks = leaks.expect("residue starts");
+        let json: Value = serde_json::from_slice(&leaks.stdout).expect("JSON");
+        let verdict = json["verdict"].as_str().expect("a word");
+        assert!(verdicts.contains(&verdict), "{way} {options:?}: {verdict}");
+    }
+}
+
 #[test]
 fn without_a_picture_that_is_said() {
     let lab = Lab::new();
