@@ -130,6 +130,14 @@ NAMED void keep_in_thread_local() {
     HIDE(at);
 }
 
+// Of a thread that has ended. Its stack, with its data, is kept for the next thread.
+static thread_local void* of_ended[BLOCKS];
+NAMED void keep_in_ended_thread() {
+    void** at = of_ended;
+    HIDE(at);
+    for (int i = 0; i < BLOCKS; i++) at[i] = malloc(92);
+}
+
 // In the low bits stands something else.
 static uintptr_t tagged[BLOCKS];
 NAMED void keep_tagged() {
@@ -207,6 +215,16 @@ static void start(void* (*work)(void*)) {
     if (pthread_create(&thread, nullptr, work, nullptr)) abort();
 }
 
+static void end_a_thread() {
+    auto work = [](void*) -> void* {
+        keep_in_ended_thread();
+        return nullptr;
+    };
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, work, nullptr)) abort();
+    pthread_join(thread, nullptr);
+}
+
 static bool next_line(char* line, size_t room) {
     size_t length = 0;
     while (length + 1 < room && read(0, line + length, 1) == 1 && line[length] != '\n') length++;
@@ -256,6 +274,7 @@ int main(int argc, char** argv) {
     keep_tagged();
     keep_inside();
     drop_elements();
+    end_a_thread();
     forget_the_past();
     if (threads) {
         start(hold_on_stack);
@@ -275,6 +294,7 @@ int main(int argc, char** argv) {
     tell("keep_tagged", {BLOCKS, 0, 0, 0, 0});
     tell("keep_inside", {0, BLOCKS, 0, 0, 0});
     tell("element", {0, 0, BLOCKS, 0, 0});
+    tell("keep_in_ended_thread", {0, 0, BLOCKS, 0, 0});
     if (threads) {
         tell("made_for_stack", {1, 0, 0, 0, 0});
         tell("made_for_register", {1, 0, 0, 0, 0});

@@ -8,7 +8,7 @@ use residue_profile::End;
 use serde_json::Value;
 use std::process::Command;
 
-const FUNCTIONS: [&str; 13] = [
+const FUNCTIONS: [&str; 14] = [
     "keep_in_array",
     "drop",
     "drop_chain",
@@ -22,6 +22,7 @@ const FUNCTIONS: [&str; 13] = [
     "keep_tagged",
     "keep_inside",
     "element",
+    "keep_in_ended_thread",
 ];
 const OF_THREADS: [&str; 2] = ["made_for_stack", "made_for_register"];
 const STATES: [(&str, &str); 5] = [
@@ -51,7 +52,7 @@ fn picture_of(lab: &Lab, pid: u32) -> Value {
 /// Until it has told all of its truths.
 fn served(lab: &Lab, options: &[&str], arguments: &[&str]) -> (Running, Truths) {
     let mut run = Running::start(lab.run(options, &[&["who_holds", "serves"], arguments].concat()));
-    run.hear("truth element.held_by_lost");
+    run.hear("truth keep_in_ended_thread.held_by_lost");
     if arguments.contains(&"threads") {
         run.hear("truth made_for_register.held_by_lost");
     }
