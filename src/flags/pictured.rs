@@ -13,6 +13,9 @@ use residue_recording::pictures::{self, Patience, Shown};
 use crate::flags::address::Address;
 use crate::input;
 
+/// A day.
+const MOST_WAIT_SECONDS: u64 = 86_400;
+
 #[derive(Debug, clap::Args)]
 pub struct Pictured {
     /// Profile to read, of `residue run --holders`
@@ -25,7 +28,13 @@ pub struct Pictured {
     #[arg(long, conflicts_with = "file", value_parser = clap::value_parser!(u32).range(1..))]
     pub pid: Option<u32>,
     /// Seconds to wait for the program to allocate or to end an event, with --pid
-    #[arg(long, value_name = "SECONDS", default_value_t = 10, requires = "pid")]
+    #[arg(
+        long,
+        value_name = "SECONDS",
+        default_value_t = 10,
+        requires = "pid",
+        value_parser = clap::value_parser!(u64).range(..=MOST_WAIT_SECONDS)
+    )]
     pub wait: u64,
 }
 

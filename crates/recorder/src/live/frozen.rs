@@ -25,7 +25,7 @@ pub const IS_FROZEN: u32 = 1 << 6;
 
 /// A byte for each page tells the picture that it was last kept for; after so many pictures they all
 /// begin anew.
-const PICTURES_TOLD_APART: u64 = 250;
+const PICTURES_TOLD_APART: u64 = 60;
 
 /// The byte of a picture; zero is of none.
 fn mark_of(picture: u64) -> u8 {

@@ -127,8 +127,8 @@ pub fn ask(
             let waited = waits_since.get_or_insert_with(Instant::now).elapsed();
             if waited > patience.program {
                 bail!(
-                    "process {pid} allocated nothing and ended no event for {} s: a picture is taken at \
-                     one of both; try again when the program works, or wait longer with --wait",
+                    "process {pid} neither allocated nor ended an event for {} s, where a picture could be \
+                     taken; try again while it works, or wait longer with --wait",
                     patience.program.as_secs()
                 );
             }
