@@ -209,6 +209,13 @@ cpu-bench: build test-tools $(WORKLOADS)/.built
 slow-bench: build test-tools $(WORKLOADS)/.built
 	python3 benches/slow.py --residue $(RESIDUE) --workloads $(WORKLOADS)
 
+# What is called lost beside what LeakSanitizer calls leaked, and what a thousand programs know that move their pointers.
+.PHONY: holders-bench
+RUNS ?= 1000
+holders-bench: build
+	@scripts/need g++:g++ --library liblsan.so.0:liblsan0 libjemalloc.so.2:libjemalloc2
+	python3 benches/holders.py --residue $(RESIDUE) --runs $(RUNS)
+
 # A million stacks each, compared with libgcc's unwinder, on five programs.
 verify: build test-tools $(WORKLOADS)/.built
 	benches/verify_stacks $(RESIDUE) $(WORKLOADS)

@@ -1,9 +1,11 @@
 // Blocks of which is known who holds them: variables, containers, other threads, nobody.
 //
-//   who_holds [threads] [killed]
+//   who_holds [threads] [killed] [serves]
 //
 // threads: two more threads wait, of which one has the only pointer to a block on its stack and the other in a register.
 // killed: it kills itself instead of returning from main, after 40 events.
+// serves: it reads lines on stdin. `event` is an event in which nothing is allocated, each is answered by `done`; after
+// `work` it makes and frees a block each millisecond until the next line. The end of the input is its end.
 //
 // Truth: FUNCTION.held, .inside, .lost, .in_cycle, .held_by_lost: the blocks that FUNCTION made, by who holds them when
 // the program ends. children: whether there is one that it could wait for.
@@ -14,6 +16,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string>
@@ -127,6 +130,14 @@ NAMED void keep_in_thread_local() {
     HIDE(at);
 }
 
+// Of a thread that has ended. Its stack, with its data, is kept for the next thread.
+static thread_local void* of_ended[BLOCKS];
+NAMED void keep_in_ended_thread() {
+    void** at = of_ended;
+    HIDE(at);
+    for (int i = 0; i < BLOCKS; i++) at[i] = malloc(92);
+}
+
 // In the low bits stands something else.
 static uintptr_t tagged[BLOCKS];
 NAMED void keep_tagged() {
@@ -204,6 +215,43 @@ static void start(void* (*work)(void*)) {
     if (pthread_create(&thread, nullptr, work, nullptr)) abort();
 }
 
+static void end_a_thread() {
+    auto work = [](void*) -> void* {
+        keep_in_ended_thread();
+        return nullptr;
+    };
+    pthread_t thread;
+    if (pthread_create(&thread, nullptr, work, nullptr)) abort();
+    pthread_join(thread, nullptr);
+}
+
+static bool next_line(char* line, size_t room) {
+    size_t length = 0;
+    while (length + 1 < room && read(0, line + length, 1) == 1 && line[length] != '\n') length++;
+    line[length] = 0;
+    return length > 0;
+}
+
+NAMED void work() {
+    void* block = malloc(24);
+    HIDE(block);
+    free(block);
+}
+
+static void serve() {
+    char line[16];
+    for (u64 event = 1; next_line(line, sizeof line); event++) {
+        pollfd input = {0, POLLIN, 0};
+        if (!strcmp(line, "work"))
+            while (poll(&input, 1, 1) == 0) work();
+        if (!strcmp(line, "event")) {
+            residue_event_begin(event);
+            residue_event_end(event);
+        }
+        say("done\n");
+    }
+}
+
 static bool has_arg(int argc, char** argv, const char* word) {
     for (int i = 1; i < argc; i++)
         if (!strcmp(argv[i], word)) return true;
@@ -212,6 +260,7 @@ static bool has_arg(int argc, char** argv, const char* word) {
 
 int main(int argc, char** argv) {
     bool threads = has_arg(argc, argv, "threads"), killed = has_arg(argc, argv, "killed");
+    bool serves = has_arg(argc, argv, "serves");
     keep_in_array();
     drop();
     drop_chain();
@@ -225,6 +274,7 @@ int main(int argc, char** argv) {
     keep_tagged();
     keep_inside();
     drop_elements();
+    end_a_thread();
     forget_the_past();
     if (threads) {
         start(hold_on_stack);
@@ -244,6 +294,7 @@ int main(int argc, char** argv) {
     tell("keep_tagged", {BLOCKS, 0, 0, 0, 0});
     tell("keep_inside", {0, BLOCKS, 0, 0, 0});
     tell("element", {0, 0, BLOCKS, 0, 0});
+    tell("keep_in_ended_thread", {0, 0, BLOCKS, 0, 0});
     if (threads) {
         tell("made_for_stack", {1, 0, 0, 0, 0});
         tell("made_for_register", {1, 0, 0, 0, 0});
@@ -258,6 +309,7 @@ int main(int argc, char** argv) {
         truth("children", waitpid(-1, nullptr, WNOHANG) != -1 || errno != ECHILD);
         raise(SIGKILL);
     }
+    if (serves) serve();
     forget_the_past();
     // Destructors must not run before the picture, which is taken where exit begins; nor after it.
     return 0;

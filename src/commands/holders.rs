@@ -3,11 +3,10 @@
 use anyhow::Result;
 use residue_query::holders::{Limits, document};
 
-use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
+use crate::flags::pictured::Pictured;
 use crate::flags::words;
-use crate::input;
 use residue_text::holders::{Length, lines};
 use residue_text::output;
 use residue_text::terminal::{Color, Page};
@@ -19,7 +18,8 @@ use residue_text::terminal::{Color, Page};
 Examples:
   residue run --holders -o job.residue -- ./simulate run.mac
   residue holders job.residue
-  residue holders job.residue --json | jq '.stacks[0].chains[0].words'",
+  residue holders job.residue --json | jq '.stacks[0].chains[0].words'
+  residue holders --pid 4711                          # a running program, now",
     after_long_help = "\
 A picture of the program's memory was searched for pointers, from variables, stacks and registers \
 on, conservatively: every word that looks like a pointer to a live block is one. Every live block \
@@ -33,8 +33,8 @@ docs/HOLDERS.md explains the output and what is not seen, docs/schemas/holders.s
 JSON document."
 )]
 pub struct Args {
-    /// Profile to read, of `residue run --holders`
-    pub file: Address,
+    #[command(flatten)]
+    pub pictured: Pictured,
     /// Number of stacks to show, of those that lost and of those that hold
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
@@ -52,10 +52,10 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let profile = input::load(&args.file)?;
-    let picture = input::picture(&args.file, &profile)?;
+    let loaded = args.pictured.load("holders")?;
+    let picture = loaded.picture()?;
     let names = args.naming.names()?;
-    let document = document(&profile, picture, &names, Limits::NONE);
+    let document = document(&loaded.profile, picture, &names, Limits::NONE);
     output::to_stdout(|out| {
         if args.json {
             serde_json::to_writer_pretty(&mut *out, &document)?;

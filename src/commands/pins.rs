@@ -3,11 +3,10 @@
 use anyhow::{Result, anyhow};
 use residue_query::pins::{Limits, document, pins_of};
 
-use crate::flags::address::Address;
 use crate::flags::help::TEMPLATE;
 use crate::flags::naming::Naming;
+use crate::flags::pictured::Pictured;
 use crate::flags::words;
-use crate::input;
 use residue_text::output;
 use residue_text::pins::lines;
 use residue_text::terminal::{Color, Page};
@@ -19,7 +18,8 @@ use residue_text::terminal::{Color, Page};
 Examples:
   residue run --holders -o job.residue -- ./simulate run.mac
   residue pins job.residue
-  residue pins job.residue --json | jq '.stacks[0]'",
+  residue pins job.residue --json | jq '.stacks[0]'
+  residue pins --pid 4711                             # a running program, now",
     after_long_help = "\
 A page of the heap can be given back to the system when no block on it is live. This lists the \
 call paths whose blocks keep pages resident, by what is free there: it is divided evenly among \
@@ -29,8 +29,8 @@ that one path alone keeps would go with it.
 docs/PINS.md explains the output, docs/schemas/pins.schema.json the JSON document."
 )]
 pub struct Args {
-    /// Profile to read, of `residue run --holders`
-    pub file: Address,
+    #[command(flatten)]
+    pub pictured: Pictured,
     /// Number of stacks to show
     #[arg(long, value_name = "N", default_value_t = 10)]
     pub top: usize,
@@ -45,11 +45,11 @@ pub struct Args {
 }
 
 pub fn run(args: Args) -> Result<()> {
-    let profile = input::load(&args.file)?;
-    let picture = input::picture(&args.file, &profile)?;
-    let pins = pins_of(picture).map_err(|why| anyhow!("{}: {why}", args.file.path.display()))?;
+    let loaded = args.pictured.load("pins")?;
+    let picture = loaded.picture()?;
+    let pins = pins_of(picture).map_err(|why| anyhow!("{}: {why}", loaded.name()))?;
     let names = args.naming.names()?;
-    let document = document(&profile, picture, pins, &names, Limits::NONE);
+    let document = document(&loaded.profile, picture, pins, &names, Limits::NONE);
     output::to_stdout(|out| {
         if args.json {
             serde_json::to_writer_pretty(&mut *out, &document)?;

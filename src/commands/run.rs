@@ -17,13 +17,14 @@ use residue_recording::lines::LineEvents;
 use residue_recording::output_name::{self, Surroundings};
 use residue_recording::passing::{Passed, Passing};
 use residue_recording::pausing::WantedEvents;
+use residue_recording::pictures::{self, OnRequest};
 use residue_recording::prepared::Prepared;
 use residue_recording::program::{self, Obstacle};
 use residue_recording::settings::{Events, Settings};
 use residue_recording::signals::{self, Forwarding};
 use residue_recording::triggers::{Requests, Triggers};
 use residue_recording::watch::{self, Orders};
-use residue_recording::{ended, own_names, pictures, threads};
+use residue_recording::{ended, own_names, threads};
 use residue_text::output::tell;
 use rustix::io::Errno;
 use rustix::process::{Pid, WaitId, WaitIdOptions, WaitOptions, waitid, waitpid};
@@ -172,13 +173,18 @@ fn record(args: Args) -> Result<ExitCode> {
     let asked = order.asked.clone();
     let wants_holders = args.holders().is_some();
     let helpers = arenas.as_ref().map(|ArenaDirectory { path, .. }| {
-        let watch = watch::start(path.clone(), orders, triggers, move |text| {
+        let on_request = OnRequest::new(path.clone(), search.clone());
+        let on_request = (!wants_holders).then_some(on_request);
+        let watch = watch::start(path.clone(), orders, triggers, on_request, move |text| {
             if !is_quiet {
                 tell(text);
             }
         })
         .map_err(|error| {
-            tell_without("ticks, --event-function and snapshots are missing", &error);
+            tell_without(
+                "ticks, --event-function, snapshots and pictures on request are missing",
+                &error,
+            );
         });
         // Without it, all is finished at the end.
         let ended = ended::start(path.clone(), pid, asked, search.clone());

@@ -7,6 +7,7 @@ pub mod events;
 pub mod help;
 pub mod ignore;
 pub mod naming;
+pub mod pictured;
 pub mod reading;
 #[cfg(test)]
 pub mod reference;

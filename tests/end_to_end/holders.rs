@@ -1,11 +1,14 @@
 //! Who holds what: pictures of programs that know it themselves.
 
+use crate::schemas::Documents;
+use crate::support::process::{self, Running};
 use crate::support::truth::Truths;
 use crate::support::{Lab, PROFILE, describe};
 use residue_profile::End;
 use serde_json::Value;
+use std::process::Command;
 
-const FUNCTIONS: [&str; 13] = [
+const FUNCTIONS: [&str; 14] = [
     "keep_in_array",
     "drop",
     "drop_chain",
@@ -19,6 +22,7 @@ const FUNCTIONS: [&str; 13] = [
     "keep_tagged",
     "keep_inside",
     "element",
+    "keep_in_ended_thread",
 ];
 const OF_THREADS: [&str; 2] = ["made_for_stack", "made_for_register"];
 const STATES: [(&str, &str); 5] = [
@@ -28,6 +32,33 @@ const STATES: [(&str, &str); 5] = [
     ("lost_in_cycle", "in_cycle"),
     ("held_by_lost", "held_by_lost"),
 ];
+
+/// What `residue` answers about a running program, with the status.
+fn told(lab: &Lab, command: &str, pid: u32, arguments: &[&str]) -> (Option<i32>, String, Vec<u8>) {
+    let mut residue = lab.residue();
+    residue.args([command, "--pid", &pid.to_string()]);
+    residue.args(arguments);
+    let output = process::finish(residue);
+    (output.status.code(), describe(&output), output.stdout)
+}
+
+/// A picture of a running program, taken now.
+fn picture_of(lab: &Lab, pid: u32) -> Value {
+    let (status, text, json) = told(lab, "holders", pid, &["--json"]);
+    assert_eq!(status, Some(0), "{text}");
+    serde_json::from_slice(&json).expect("JSON")
+}
+
+/// Until it has told all of its truths.
+fn served(lab: &Lab, options: &[&str], arguments: &[&str]) -> (Running, Truths) {
+    let mut run = Running::start(lab.run(options, &[&["who_holds", "serves"], arguments].concat()));
+    run.hear("truth keep_in_ended_thread.held_by_lost");
+    if arguments.contains(&"threads") {
+        run.hear("truth made_for_register.held_by_lost");
+    }
+    let truths = Truths::parse(run.heard());
+    (run, truths)
+}
 
 fn document(lab: &Lab) -> Value {
     let output = lab.residue().args(["holders", "--json", PROFILE]).output();
@@ -229,6 +260,25 @@ fn leaks_say_in_a_line_that_a_leak_is_lost() {
     );
 }
 
+/// The verdict asks the picture where the growth alone leaves open what it is.
+#[test]
+fn growth_that_slows_down_is_a_leak_where_it_is_lost_and_may_be_a_cache_where_it_is_held() {
+    for (way, options, verdicts) in [
+        ("lost", &["--holders"][..], &["leak"][..]),
+        ("kept", &["--holders"], &["filling", "slowing"]),
+        ("lost", &[], &["filling", "slowing"]),
+    ] {
+        let lab = Lab::new();
+        let recorded = lab.record(options, &["dwindling", way]);
+        recorded.expect_exact();
+        let leaks = lab.residue().args(["leaks", "--json", PROFILE]).output();
+        let leaks = leaks.expect("residue starts");
+        let json: Value = serde_json::from_slice(&leaks.stdout).expect("JSON");
+        let verdict = json["verdict"].as_str().expect("a word");
+        assert!(verdicts.contains(&verdict), "{way} {options:?}: {verdict}");
+    }
+}
+
 #[test]
 fn without_a_picture_that_is_said() {
     let lab = Lab::new();
@@ -246,4 +296,152 @@ fn without_a_picture_that_is_said() {
     );
     let text = told(&format!("{PROFILE}@3"));
     assert!(text.contains("a picture is of one moment"), "{text}");
+}
+
+/// The run that records it takes no pictures by itself.
+#[test]
+fn a_picture_of_a_running_program_is_taken_when_somebody_asks() {
+    for (options, arguments) in [
+        (&[][..], &[][..]),
+        (&[], &["threads"]),
+        (&["--holders"], &["threads"]),
+    ] {
+        let lab = Lab::new();
+        let (mut run, truths) = served(&lab, options, arguments);
+        let pid = run.program();
+        run.say("work");
+        // The second finds nothing left of the first.
+        for _ in 0..2 {
+            let now = picture_of(&lab, pid);
+            expect_truth(&now, &truths, &FUNCTIONS);
+            if arguments.contains(&"threads") {
+                expect_truth(&now, &truths, &OF_THREADS);
+                assert_eq!(now["threads"], 3);
+            }
+            assert_eq!(now["at_exit"], false);
+            assert_eq!(now["is_asked"], true);
+            assert_eq!(now["other_threads_ran"], false);
+            assert_eq!(now["is_incomplete"], false);
+        }
+        let mut documents = Documents::default();
+        for command in ["holders", "pins"] {
+            let (_, _, json) = told(&lab, command, pid, &["--json"]);
+            documents.add(&lab, command, command, &json);
+        }
+        documents.expect_valid();
+        let (status, text, _) = told(&lab, "pins", pid, &[]);
+        assert_eq!(status, Some(0), "{text}");
+        assert!(text.contains("RESIDENT HEAP"), "{text}");
+        run.say("event");
+        run.hear("done");
+        run.say("end");
+        process::send(pid, nix::sys::signal::Signal::SIGKILL);
+        run.wait();
+        // The latest stays in the profile of a program that is killed.
+        expect_truth(&document(&lab), &truths, &FUNCTIONS);
+    }
+}
+
+#[test]
+fn a_program_that_allocates_nothing_is_waited_for_so_long_and_not_harmed() {
+    let lab = Lab::new();
+    let (mut run, truths) = served(&lab, &[], &[]);
+    let pid = run.program();
+    let (status, text, _) = told(&lab, "holders", pid, &["--wait", "1"]);
+    assert_eq!(status, Some(2), "{text}");
+    let why = format!("process {pid} neither allocated nor ended an event for 1 s");
+    assert!(text.contains(&why), "{text}");
+    // What was taken back is not done later.
+    run.say("event");
+    run.hear("done");
+    let (status, text, _) = told(&lab, "pins", pid, &["--wait", "0"]);
+    assert_eq!(status, Some(2), "{text}");
+    // The end of an event is enough, and so is a call whose recording is paused.
+    let asked = std::thread::scope(|scope| {
+        let asked = scope.spawn(|| picture_of(&lab, pid));
+        while !asked.is_finished() {
+            run.say("event");
+            run.hear("done");
+        }
+        asked.join().expect("an answer")
+    });
+    expect_truth(&asked, &truths, &FUNCTIONS);
+    assert_eq!(asked["is_asked"], false);
+    let mut pause = lab.residue();
+    pause.args(["pause", &pid.to_string()]);
+    let paused = process::finish(pause);
+    assert!(paused.status.success(), "{}", describe(&paused));
+    run.say("work");
+    let document = picture_of(&lab, pid);
+    expect_truth(&document, &truths, &FUNCTIONS);
+    drop(run);
+}
+
+#[test]
+fn who_cannot_have_a_picture_is_told_why() {
+    let lab = Lab::new();
+    let (run, _) = served(&lab, &["--cpu", "--no-heap"], &[]);
+    let (status, text, _) = told(&lab, "holders", run.program(), &[]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("(--no-heap)"), "{text}");
+    let (run, _) = served(&lab, &[], &[]);
+    let pid = run.program();
+    process::send(run.pid(), nix::sys::signal::Signal::SIGKILL);
+    let (status, text, _) = told(&lab, "holders", pid, &[]);
+    process::send(pid, nix::sys::signal::Signal::SIGKILL);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(
+        text.contains("the `residue run` that records it is gone"),
+        "{text}"
+    );
+    let (status, text, _) = told(&lab, "holders", std::process::id(), &[]);
+    assert_eq!(status, Some(2), "{text}");
+    assert!(text.contains("not being recorded"), "{text}");
+}
+
+/// Each page of the live table has a byte for the picture that it was last kept for, which begins anew
+/// after sixty.
+#[test]
+fn more_pictures_than_are_told_apart_are_whole() {
+    let lab = Lab::new();
+    let (mut run, truths) = served(&lab, &[], &[]);
+    let pid = run.program();
+    run.say("work");
+    for picture in 1..=64 {
+        let document = picture_of(&lab, pid);
+        assert_eq!(document["is_incomplete"], false, "picture {picture}");
+        expect_truth(&document, &truths, &FUNCTIONS);
+    }
+    drop(run);
+}
+
+/// The machine, as the run sees it, has next to nothing left.
+#[test]
+fn where_memory_is_short_there_is_no_picture_and_the_answer_says_why() {
+    let lab = Lab::new();
+    let meminfo = lab.path("meminfo");
+    std::fs::write(&meminfo, "MemAvailable:   40000 kB\n").expect("a file can be written");
+    let run = lab.run(&["--holders"], &["live_blocks", "1000000"]);
+    let mut command = Command::new("unshare");
+    if !nix::unistd::geteuid().is_root() {
+        command.arg("-r");
+    }
+    let script = "mount --bind \"$0\" /proc/meminfo && exec \"$@\"";
+    command.args(["-m", "sh", "-c", script]).arg(&meminfo);
+    command.arg(run.get_program()).args(run.get_args());
+    command.current_dir(run.get_current_dir().expect("the lab"));
+    let set = run.get_envs();
+    command.envs(set.filter_map(|(name, value)| Some((name, value?))));
+    let recorded = lab.record_by(command);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    let output = lab.residue().args(["holders", PROFILE]).output();
+    let output = output.expect("residue starts");
+    assert_eq!(output.status.code(), Some(2));
+    let text = describe(&output);
+    assert!(
+        text.contains(
+            "no picture could be taken: too little memory is left: 39.1 MiB on this machine"
+        ),
+        "{text}"
+    );
 }

@@ -554,7 +554,9 @@ export type ShapeReason = { "code": "grows", bytes_per_event: number, low: numbe
   { "code": "fills", live_bytes: number, /** * What it will hold, and the 95 % interval of that. */ end_bytes: number, end_low: number, end_high: number, /** * At the end of the run, and at its begin. */ bytes_per_event: number, first_bytes_per_event: number }
   |
   { "code": "slows-down", /** * At the end of the run, and at its begin. */ bytes_per_event: number, first_bytes_per_event: number }
-  | { "code": "steady-or-filling", needs_events: number } | { "code": "no-survivors" } |
+  | { "code": "steady-or-filling", needs_events: number } |
+  { "code": "lost", /** * Of the bytes that were left, without those of the last events. */ lost_bytes: number, left_bytes: number, from_events: number }
+  | { "code": "no-survivors" } |
   { "code": "survivors-of-last-events", events: number, of_events: number } |
   { "code": "survivors-of-first-events", events: number, of_events: number } |
   { "code": "survivors", from_events: number, of_events: number, mean_bytes: number } |

@@ -4,6 +4,7 @@
 use crate::counters::Counted;
 pub use crate::event_range::EventRange;
 use crate::groups::{GroupId, Groups};
+use crate::lost::LostPart;
 use crate::readings::{Readings, Size};
 use crate::series::Series;
 use crate::shape::{Birth, Deferral, StackHistory};
@@ -290,6 +291,12 @@ impl<'a> History<'a> {
             deferral,
             events: self.last_event() - self.first_event() + 1,
             blocks,
+            lost: LostPart::of(
+                self.profile.picture.as_ref(),
+                members,
+                self.first_event(),
+                self.last_event(),
+            ),
         }
     }
 

@@ -9,6 +9,7 @@ pub mod groups;
 pub mod growth;
 pub mod history;
 pub mod judged;
+pub mod lost;
 pub mod merge;
 pub mod pace;
 pub mod readings;

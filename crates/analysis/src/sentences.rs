@@ -13,7 +13,7 @@ use crate::stages::{self, Value};
 use crate::verdict::{self, Basis, Headline, LiveOf, Verdict};
 pub use pace::end_of_filling;
 use pace::fall;
-use residue_profile::units::{count, counted, counted_units, fractional_bytes};
+use residue_profile::units::{count, counted, counted_units, fractional_bytes, share};
 
 /// Why a run or a range has its headline, and what its rate was found from.
 pub fn of_verdict(verdict: &Verdict) -> Vec<String> {
@@ -481,6 +481,16 @@ fn stack(reason: &shape::Reason, unit: &str) -> String {
         SteadyOrFilling { needs_events } => format!(
             "a constant rate and a filling cache both fit; about {} would decide",
             counted_units(*needs_events, unit)
+        ),
+        Lost {
+            lost_bytes,
+            left_bytes,
+            from_events,
+        } => format!(
+            "{} of it lost: nothing points to {} from {}, so it is a leak at any pace",
+            share(*lost_bytes, *left_bytes),
+            fractional_bytes(*lost_bytes as f64),
+            counted_units(*from_events, unit)
         ),
         NoSurvivors => "no block is left at the end".to_string(),
         SurvivorsOfLastEvents { events, of_events } => {

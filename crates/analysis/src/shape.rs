@@ -7,7 +7,8 @@
 //! says so. Births are unknown when the program freed its memory after the last event.
 //!
 //! What grows is then asked for its *pace* (`by_pace`): a leak has a constant one, a cache that
-//! fills up a falling one, and a short run may not tell them apart.
+//! fills up a falling one, and a short run may not tell them apart. A picture of the program's
+//! memory may (`lost`): what nothing points to is a leak at any pace.
 
 mod by_births;
 mod by_pace;
@@ -16,6 +17,7 @@ mod reason;
 
 use crate::counters::Counters;
 use crate::growth::{Growth, GrowthOptions, Outcome, assess};
+use crate::lost::LostPart;
 use crate::series::Series;
 pub(crate) use by_pace::{SlowCourse, pace_of_sum};
 pub use reason::Reason;
@@ -58,6 +60,8 @@ pub struct StackHistory {
     pub events: u32,
     /// Blocks that the stack ever allocated.
     pub blocks: u64,
+    /// What a picture of the program's memory says; `None` where there is none.
+    pub lost: Option<LostPart>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -157,6 +161,11 @@ pub fn classify(history: &StackHistory, counters: &Counters) -> ShapeVerdict {
         (Agreement::Disagrees(_), Some(births)) if slows(shape) && compatible(shape, births) => {
             Agreement::Agrees
         }
+        (Agreement::Disagrees(_), Some(births))
+            if is_lost(&reasons) && compatible(Shape::Slowing, births) =>
+        {
+            Agreement::Agrees
+        }
         (agreement, _) => agreement,
     };
     let confidence = match (&agreement, history.events >= MANY_EVENTS) {
@@ -174,6 +183,12 @@ pub fn classify(history: &StackHistory, counters: &Counters) -> ShapeVerdict {
         reasons,
         confidence,
     }
+}
+
+fn is_lost(reasons: &[Reason]) -> bool {
+    reasons
+        .iter()
+        .any(|reason| matches!(reason, Reason::Lost { .. }))
 }
 
 fn slows(shape: Shape) -> bool {

@@ -40,8 +40,12 @@ pub const WITHOUT_HEAP: Word = 20;
 // Read by every call, written once an event or once a tick.
 /// The event or tick that blocks are born into, where their thread works for none.
 pub const BIRTH: Word = 24;
-/// Not zero: allocations are counted as paused and not recorded.
+/// Not zero: a call has more to do than usual. But for [`ASKS_FOR_PICTURE`] it means that allocations
+/// are counted as paused and not recorded.
 pub const PAUSED: Word = 25;
+/// The bit of that word by which the command asks for a picture. It pauses nothing, and may be lost
+/// where recording is paused or resumed at the same moment: who asks asks again.
+pub const ASKS_FOR_PICTURE: u64 = 1 << 63;
 /// Number of the interval that runs, see [`crate::moments`].
 pub const INTERVAL: Word = 26;
 /// Number of the latest moment that keeps totals, see [`crate::moments`].
@@ -179,12 +183,12 @@ pub const PICTURE_UNSTOPPED: Word = 117;
 /// The stack pointer of that thread, below which its registers lie, and its thread pointer.
 pub const PICTURE_STACK: Word = 118;
 pub const PICTURE_THREAD_POINTER: Word = 119;
-/// The birth that blocks had then, and whether the program had begun to end.
+/// The birth that blocks had then, and where the program was, one of `AT_*`.
 pub const PICTURE_BIRTH: Word = 120;
-pub const PICTURE_AT_EXIT: Word = 121;
+pub const PICTURE_AT: Word = 121;
 /// How long the program was held up.
 pub const PICTURE_TOOK_NS: Word = 122;
-/// Why there is none: an error number.
+/// Why there is none: an error number, or [`NO_ROOM_FOR_PICTURE`].
 pub const PICTURE_ERROR: Word = 123;
 /// Pages of the live table that belong to it; those of them that were kept as they were, and
 /// those that could not be.
@@ -199,8 +203,34 @@ pub const PRIVATE_LIST: Word = 127;
 pub const PICTURE_VECTORS: Word = 128;
 pub const PICTURE_VECTORS_END: Word = 129;
 
+/// Requests of users for a picture now, numbered from one, and the latest of them that was answered
+/// or taken back; the run that records the program answers them.
+pub const PICTURE_REQUESTS: Word = 130;
+pub const PICTURE_ANSWERED: Word = 131;
+/// The latest that the run has seen.
+pub const PICTURE_SEEN: Word = 136;
+/// How far that run is with reading it, in bytes.
+pub const PICTURE_READ_BYTES: Word = 132;
+pub const PICTURE_TO_READ_BYTES: Word = 133;
+/// Memory that was left on the machine, and to the program, when the run looked last; zero where that
+/// is not known. What the program had of its own when there was no room for a picture.
+pub const PICTURE_ROOM_BYTES: Word = 134;
+pub const PICTURE_OWN_BYTES: Word = 135;
+/// The latest picture of which is written down what it said.
+pub const PICTURES_WRITTEN: Word = 137;
+
+/// At the end of an event.
+pub const AT_EVENT_END: u64 = 0;
+/// The program had begun to end.
+pub const AT_EXIT: u64 = 1;
+/// In an event, or before the first: somebody asked.
+pub const AT_REQUEST: u64 = 2;
+
+/// No number of an error: there was too little memory for a copy.
+pub const NO_ROOM_FOR_PICTURE: u64 = u64::MAX;
+
 pub const PICTURE_NONE: u64 = 0;
-/// The command asks for one: the next call of any thread takes it.
+/// The command asks for one: the next allocation, the end of an event or the exit takes it.
 pub const PICTURE_ASKED: u64 = 1;
 /// A thread is about to take one, and waits for the command to stop the others.
 pub const PICTURE_WAITS: u64 = 2;

@@ -47,7 +47,7 @@ pub fn read(arena: &ArenaFile, ending: &Ending) -> Result<Meta, Error> {
 /// the end of the program. The two are equal where recording never began.
 fn recorded_events(arena: &ArenaFile) -> (u64, u64) {
     let [from, to] = [header::RECORDED_FROM, header::RECORDED_TO].map(|word| arena.word(word));
-    let is_paused = arena.word(header::PAUSED) != 0;
+    let is_paused = arena.word(header::PAUSED) & !header::ASKS_FOR_PICTURE != 0;
     let has_begun = arena.word(header::START_PAUSED) == 0 || from != 0 || to != 0;
     match (is_paused, has_begun) {
         (false, _) => (from, 0),

@@ -24,6 +24,30 @@ pub fn path_for(arena: &Path) -> PathBuf {
     PathBuf::from(path)
 }
 
+/// What became of a request for a picture.
+#[derive(Debug, Default, serde::Serialize, serde::Deserialize)]
+pub struct Answer {
+    /// Its number, in the header of the arena.
+    pub request: u64,
+    /// Why there is none; empty where there is.
+    pub trouble: String,
+}
+
+/// The file for the answer to the latest request.
+pub fn answer_path_for(arena: &Path) -> PathBuf {
+    let mut path = arena.as_os_str().to_owned();
+    path.push(".picture-asked");
+    PathBuf::from(path)
+}
+
+pub fn write_answer(arena: &Path, answer: &Answer) -> io::Result<()> {
+    write_whole(&answer_path_for(arena), &serde_json::to_vec(answer)?)
+}
+
+pub fn read_answer(arena: &Path) -> Option<Answer> {
+    read_json(&answer_path_for(arena))
+}
+
 /// Puts a picture in place of the one before. One that says nothing leaves what an earlier one said;
 /// what earlier ones said of pages is remembered.
 pub fn write(arena: &Path, mut picture: Picture) -> io::Result<()> {
@@ -45,26 +69,40 @@ pub fn write(arena: &Path, mut picture: Picture) -> io::Result<()> {
         }
         picture.sums = merged(picture.sums);
     }
-    let mut text = serde_json::to_vec(&picture)?;
-    if text.len() as u64 > MOST_BYTES {
-        let trouble = format!("it takes more than {}", bytes(MOST_BYTES));
-        text = serde_json::to_vec(&Picture {
-            trouble,
-            event: picture.event,
-            at_exit: picture.at_exit,
-            ..Picture::default()
-        })?;
+    let text = serde_json::to_vec(&picture)?;
+    if text.len() as u64 <= MOST_BYTES {
+        return write_whole(&path, &text);
     }
-    let new = path.with_extension("new");
+    let told = Picture {
+        trouble: format!("it takes more than {}", bytes(MOST_BYTES)),
+        event: picture.event,
+        at_exit: picture.at_exit,
+        is_asked: picture.is_asked,
+        ..Picture::default()
+    };
+    write_whole(&path, &serde_json::to_vec(&told)?)
+}
+
+/// Whoever reads meanwhile finds the one of before.
+fn write_whole(path: &Path, text: &[u8]) -> io::Result<()> {
+    let mut new = path.as_os_str().to_owned();
+    new.push(".new");
     let mut options = File::options();
-    let mut file = plain_file::open(&new, options.write(true).create(true).truncate(true))?;
-    file.write_all(&text)?;
+    let mut file = plain_file::open(
+        Path::new(&new),
+        options.write(true).create(true).truncate(true),
+    )?;
+    file.write_all(text)?;
     std::fs::rename(new, path)
 }
 
 fn read_raw(arena: &Path) -> Option<Picture> {
+    read_json(&path_for(arena))
+}
+
+fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
     let mut bytes = Vec::new();
-    let file = plain_file::open(&path_for(arena), File::options().read(true)).ok()?;
+    let file = plain_file::open(path, File::options().read(true)).ok()?;
     file.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
     serde_json::from_slice(&bytes).ok()
 }

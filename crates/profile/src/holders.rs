@@ -22,6 +22,8 @@ pub struct Picture {
     pub event: u32,
     /// The program had begun to end.
     pub at_exit: bool,
+    /// Somebody asked for it while that event ran, or before the first.
+    pub is_asked: bool,
     /// Why there is nothing more; empty where there is.
     pub trouble: String,
     /// How long the program was held up by copying its page tables.

@@ -29,9 +29,10 @@ pub const RECORDING: u32 = 2;
 pub const INERT: u32 = 3;
 
 /// Bits of `slow_path_flags`: sizes are limited, stacks are verified, or a leak is injected;
-/// and the allocator is to be asked for its statistics.
+/// the allocator is to be asked for its statistics; and a picture is asked for.
 pub const IS_LIMITED: u32 = 1;
 pub const ASKS_ALLOCATOR: u32 = 2;
+pub const ASKS_FOR_PICTURE: u32 = 4;
 
 /// Which events are kept; see `moments`.
 #[repr(C)]

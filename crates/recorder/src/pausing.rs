@@ -11,19 +11,34 @@
 //! recorded. The lock for events is held where one begins.
 
 use crate::arena_map::Arena;
+use crate::picture;
 use residue_arena::header;
+
+/// What the word of a call says that has more to do than usual: whether it is paused.
+#[cold]
+#[inline(never)]
+pub fn is_meant(arena: Arena, word: u64) -> bool {
+    if word & header::ASKS_FOR_PICTURE != 0 {
+        picture::note_request(arena);
+    }
+    word & !header::ASKS_FOR_PICTURE != 0
+}
+
+fn is_paused(arena: Arena) -> bool {
+    arena.get(header::PAUSED) & !header::ASKS_FOR_PICTURE != 0
+}
 
 /// An event begins.
 pub fn event_begins(arena: Arena, number: u64) {
     if number == arena.get(header::RECORD_FROM) {
-        if arena.get(header::PAUSED) != 0 {
+        if is_paused(arena) {
             arena.set(header::RECORDED_FROM, number);
             arena.set(header::RECORDED_TO, 0);
         }
         arena.set(header::PAUSED, 0);
     }
     if number == arena.get(header::RECORD_TO) {
-        if arena.get(header::PAUSED) == 0 {
+        if !is_paused(arena) {
             arena.set(header::RECORDED_TO, number);
         }
         arena.set(header::PAUSED, 1);
@@ -48,7 +63,7 @@ pub fn pause(arena: Arena) {
 pub fn resume(arena: Arena) {
     let events = arena.get(header::EVENTS);
     let is_first = arena.get(header::START_PAUSED) != 0
-        && arena.get(header::PAUSED) != 0
+        && is_paused(arena)
         && arena.get(header::RECORDED_FROM) == 0;
     if is_first {
         // In the first event none was missed as a whole.

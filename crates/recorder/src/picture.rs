@@ -2,7 +2,8 @@
 //! and does nothing. The command reads it while the program goes on.
 //!
 //! ```text
-//!            command: holders now ──► ASKED                    next call of any thread
+//!            `holders --pid` ──► ASKED ── next allocation, event's end, exit
+//!                                   ▼
 //!   NONE ──── event wanted, exit ───┬─► WAITS ──► STANDS ──► READY ──► TAKEN ──► OVER ──► NONE
 //!                                   │    command stops others  ▲  child   command has read it
 //!                                   └── one thread ────────────┘
@@ -16,6 +17,8 @@
 //!
 //! The child has no signals, which its maker had blocked, no descriptors, and no death that a parent
 //! is told of. It goes when the picture was read, or when the command is gone.
+
+mod room;
 
 use crate::arena_map::Arena;
 use crate::hot::{self, Hot};
@@ -53,20 +56,31 @@ pub fn set_up(hot: &Hot) {
         .store(u32::from(at_exit), Ordering::Relaxed);
 }
 
+/// What makes a picture due.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Due {
+    EventEnded,
+    Exit,
+    Asked,
+}
+
 /// An event has ended, and no lock is held.
 pub fn event_ended(event: u64) {
     let hot = hot::get();
     let Some(arena) = hot.recording_arena() else {
         return;
     };
-    if hot.picture_child.load(Ordering::Relaxed) != 0
-        && let Some(_held) = hot.picture_lock.try_lock()
-    {
-        reap(hot, arena);
+    if hot.picture_child.load(Ordering::Relaxed) != 0 {
+        tidy(hot, arena);
     }
-    if hot.takes_pictures.load(Ordering::Relaxed) != 0 && is_wanted_at(hot, arena, event) {
-        take(hot, arena, false);
+    let takes_some = hot.takes_pictures.load(Ordering::Relaxed) != 0;
+    if (takes_some && is_wanted_at(hot, arena, event)) || is_asked(arena) {
+        take(hot, arena, Due::EventEnded);
     }
+}
+
+fn is_asked(arena: Arena) -> bool {
+    arena.get(header::PICTURE_STATE) == header::PICTURE_ASKED
 }
 
 fn is_wanted_at(hot: &Hot, arena: Arena, event: u64) -> bool {
@@ -89,7 +103,8 @@ fn is_wanted_at(hot: &Hot, arena: Arena, event: u64) -> bool {
 /// The thread is inside a detour, which keeps the vectors there.
 pub fn note_vectors(place: impl FnOnce() -> Range<usize>) {
     let hot = hot::get();
-    if hot.takes_pictures.load(Ordering::Relaxed) == 0 {
+    let takes_some = hot.takes_pictures.load(Ordering::Relaxed) != 0;
+    if !takes_some && !hot.recording_arena().is_some_and(is_asked) {
         return;
     }
     let place = place();
@@ -100,26 +115,38 @@ pub fn note_vectors(place: impl FnOnce() -> Range<usize>) {
 /// The program is about to end; `exit`, its detour and `_exit` all say so.
 pub fn at_exit() {
     let hot = hot::get();
-    if hot.takes_pictures.load(Ordering::Relaxed) == 0 {
+    let Some(arena) = hot.recording_arena() else {
         return;
-    }
-    let recording = hot.recording_arena().filter(|it| !it.is_borrowed());
-    if let Some(arena) = recording
-        && hot.is_pictured_at_exit.swap(1, Ordering::Relaxed) == 0
-    {
-        take(hot, arena, true);
+    };
+    let is_due = hot.takes_pictures.load(Ordering::Relaxed) != 0 || is_asked(arena);
+    if is_due && !arena.is_borrowed() && hot.is_pictured_at_exit.swap(1, Ordering::Relaxed) == 0 {
+        take(hot, arena, Due::Exit);
     }
 }
 
-/// A call that has a moment: the command may ask for a picture.
+/// A call has seen that the command asks: the end of this call, or of another thread's, takes the
+/// picture. Until then calls look at one word less.
+pub fn note_request(arena: Arena) {
+    let word = arena.word(header::PAUSED);
+    word.fetch_and(!header::ASKS_FOR_PICTURE, Ordering::Relaxed);
+    let flags = &hot::get().slow_path_flags;
+    flags.fetch_or(hot::ASKS_FOR_PICTURE, Ordering::Relaxed);
+}
+
+/// At the end of an allocation that has more to do than usual.
 #[cold]
 pub fn take_if_asked(hot: &Hot, arena: Arena) {
-    if arena.get(header::PICTURE_STATE) == header::PICTURE_ASKED {
-        take(hot, arena, false);
+    let flags = &hot.slow_path_flags;
+    if flags.load(Ordering::Relaxed) & hot::ASKS_FOR_PICTURE == 0 || arena.is_borrowed() {
+        return;
+    }
+    flags.fetch_and(!hot::ASKS_FOR_PICTURE, Ordering::Relaxed);
+    if is_asked(arena) {
+        take(hot, arena, Due::Asked);
     }
 }
 
-fn take(hot: &Hot, arena: Arena, is_exit: bool) {
+fn take(hot: &Hot, arena: Arena, due: Due) {
     if arena.is_borrowed() {
         return;
     }
@@ -131,7 +158,7 @@ fn take(hot: &Hot, arena: Arena, is_exit: bool) {
     if state.load(Ordering::Acquire) == header::PICTURE_OVER {
         frozen::thaw(hot, arena);
     }
-    if is_exit {
+    if due == Due::Exit {
         wait_for_reader(hot, arena);
     }
     reap(hot, arena);
@@ -146,9 +173,17 @@ fn take(hot: &Hot, arena: Arena, is_exit: bool) {
         hot.takes_pictures.store(0, Ordering::Relaxed);
         return;
     }
+    let at = match due {
+        Due::EventEnded => header::AT_EVENT_END,
+        Due::Exit => header::AT_EXIT,
+        Due::Asked => header::AT_REQUEST,
+    };
+    arena.set(header::PICTURE_AT, at);
+    if !room::is_enough(hot, arena) {
+        return fail(hot, arena, header::NO_ROOM_FOR_PICTURE);
+    }
     let started_ns = sys::monotonic_ns();
     arena.set(header::PICTURE_TID, u64::from(sys::tid()));
-    arena.set(header::PICTURE_AT_EXIT, u64::from(is_exit));
     // Where it cannot be known there may be others.
     let threads = sys::status(b"/proc/self/task\0").map_or(0, |it| it.links.saturating_sub(2));
     arena.set(header::PICTURE_THREADS, threads);
@@ -165,14 +200,18 @@ fn take(hot: &Hot, arena: Arena, is_exit: bool) {
     let now_ns = sys::monotonic_ns();
     arena.set(header::PICTURE_TOOK_NS, now_ns.saturating_sub(started_ns));
     hot.picture_ns.store(now_ns, Ordering::Relaxed);
-    match done {
-        Ok(()) => {}
-        Err(error) => {
-            frozen::thaw(hot, arena);
-            arena.set(header::PICTURE_ERROR, error.0.unsigned_abs() as u64);
-            state.store(header::PICTURE_FAILED, Ordering::Release);
-        }
+    if let Err(error) = done {
+        fail(hot, arena, error.0.unsigned_abs() as u64);
     }
+}
+
+/// There is no picture, and why: one of `PICTURE_ERROR`.
+fn fail(hot: &Hot, arena: Arena, error: u64) {
+    frozen::thaw(hot, arena);
+    arena.set(header::PICTURE_BIRTH, arena.get(header::BIRTH));
+    arena.set(header::PICTURE_ERROR, error);
+    let state = arena.word(header::PICTURE_STATE);
+    state.store(header::PICTURE_FAILED, Ordering::Release);
 }
 
 /// Waits until the command has stopped the other threads; false where it does not, or cannot.
@@ -310,6 +349,7 @@ unsafe extern "C" fn make_child(result: *mut Result<usize, sys::Errno>, stack: u
 /// The life of the child. The page of global state is wiped here.
 fn wait_to_be_read(arena: Arena) -> ! {
     sys::die_first();
+    sys::never_dump_core();
     sys::let_anybody_read();
     // A pipe whose end was open here would never end.
     sys::close_all();
@@ -333,6 +373,17 @@ fn wait_to_be_read(arena: Arena) -> ! {
         }
     }
     sys::exit(0)
+}
+
+/// An earlier picture that was read leaves nothing behind, in a program that allocates nothing, too.
+fn tidy(hot: &Hot, arena: Arena) {
+    let Some(_held) = hot.picture_lock.try_lock() else {
+        return;
+    };
+    reap(hot, arena);
+    if arena.get(header::PICTURE_STATE) == header::PICTURE_OVER {
+        frozen::thaw(hot, arena);
+    }
 }
 
 /// Takes the dead child away, if it is dead: nobody else is told of it.

@@ -12,6 +12,7 @@ use crate::cpu;
 use crate::hot;
 use crate::live::{FreeLargeEntries, RECENT_PAGES, RecentPage};
 use crate::loss::Loss;
+use crate::pausing;
 use crate::private::Block;
 use crate::returned;
 use crate::sys;
@@ -431,7 +432,8 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
 impl Thread {
     #[inline(always)]
     pub fn is_paused(&self, arena: Arena) -> bool {
-        arena.get(header::PAUSED) | u64::from(self.paused) != 0
+        let word = arena.get(header::PAUSED) | u64::from(self.paused);
+        word != 0 && pausing::is_meant(arena, word)
     }
 
     /// This thread works for another event from now on. A signal handler may tell while

@@ -10,6 +10,7 @@
 //!     4712.99.arena           being written, or left by a process that ended
 //!     4712.99.arena.outside   what was seen of that process from outside
 //!     4712.99.arena.picture   what the latest picture of its memory said
+//!     4712.99.arena.picture-asked  what became of the latest request for one
 //!     finished/               processes that ended, as profiles (see `ended.rs`)
 //! ```
 
@@ -366,6 +367,7 @@ impl Arena {
         let _ = fs::remove_file(&self.path);
         let _ = fs::remove_file(residue_finish::outside::path_for(&self.path));
         let _ = fs::remove_file(residue_finish::pictures::path_for(&self.path));
+        let _ = fs::remove_file(residue_finish::pictures::answer_path_for(&self.path));
     }
 
     /// Whether its maker still writes it, in this image.

@@ -76,10 +76,18 @@ pub fn start(
     })
 }
 
-/// Whether a picture of the process is still to be read.
+/// Whether a picture of the process is still to be read, or to be written down.
 fn has_picture(arena: &Path) -> bool {
-    let state = ArenaFile::open(arena).map(|arena| arena.word(header::PICTURE_STATE));
-    matches!(state, Ok(header::PICTURE_READY | header::PICTURE_TAKEN))
+    let Ok(arena) = ArenaFile::open(arena) else {
+        return false;
+    };
+    match arena.word(header::PICTURE_STATE) {
+        header::PICTURE_READY | header::PICTURE_TAKEN => true,
+        header::PICTURE_OVER | header::PICTURE_NONE => {
+            arena.word(header::PICTURES_WRITTEN) < arena.word(header::PICTURES)
+        }
+        _ => false,
+    }
 }
 
 /// How long it takes, at least, until arenas are to be finished: with so much room to spare, if

@@ -56,7 +56,7 @@ pub fn event_begins(window: &Window, before: u64, number: u64) {
 
 /// Pauses, if it is not paused; `first` is the first event that is not recorded whole.
 fn pause(window: &Window, first: u64) -> bool {
-    if window.get(header::PAUSED) == 0 {
+    if !is_paused(window.get(header::PAUSED)) {
         store(window, header::RECORDED_TO, first);
     }
     swap(window, 1)
@@ -64,7 +64,7 @@ fn pause(window: &Window, first: u64) -> bool {
 
 /// Goes on, if it is paused; `first` is the first event that is recorded whole.
 fn resume(window: &Window, first: u64) -> bool {
-    if window.get(header::PAUSED) != 0 {
+    if is_paused(window.get(header::PAUSED)) {
         store(window, header::RECORDED_FROM, first);
         store(window, header::RECORDED_TO, 0);
     }
@@ -76,11 +76,12 @@ fn store(window: &Window, word: header::Word, value: u64) {
 }
 
 /// Whether it was paused.
-fn swap(window: &Window, is_paused: u64) -> bool {
-    window
-        .word(header::PAUSED)
-        .swap(is_paused, Ordering::AcqRel)
-        != 0
+fn swap(window: &Window, now: u64) -> bool {
+    is_paused(window.word(header::PAUSED).swap(now, Ordering::AcqRel))
+}
+
+fn is_paused(word: u64) -> bool {
+    word & !header::ASKS_FOR_PICTURE != 0
 }
 
 /// Allocations that were not recorded so far.

@@ -6,6 +6,7 @@
 use super::arenas::ArenaDirectory;
 use super::functions;
 use super::pausing;
+use super::pictures::OnRequest;
 use super::repeated::Repeated;
 use super::sighting::{About, Process};
 use super::snapshots;
@@ -50,11 +51,12 @@ impl Snapshots {
 }
 
 /// Watches the processes that record into a directory, from now on. What the user should know
-/// is told by `tell`.
+/// is told by `tell`. Pictures are read on request where nobody reads them anyway.
 pub fn start(
     directory: PathBuf,
     orders: Orders,
     mut triggers: Triggers,
+    mut pictures: Option<OnRequest>,
     tell: impl Fn(String) + Send + 'static,
 ) -> io::Result<Repeated> {
     let directory = ArenaDirectory::at(directory);
@@ -66,6 +68,13 @@ pub fn start(
     Repeated::start("watch", move |_| {
         watched.look(&directory, &orders);
         watched.take_snapshots(&mut triggers, &tell);
+        if let Some(pictures) = &mut pictures {
+            watched
+                .0
+                .values()
+                .flatten()
+                .for_each(|it| pictures.look(it));
+        }
         period
     })
 }

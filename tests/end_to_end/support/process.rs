@@ -140,6 +140,11 @@ impl Running {
         }
     }
 
+    /// All that it has said so far.
+    pub fn heard(&self) -> &str {
+        &self.heard
+    }
+
     pub fn say(&mut self, line: &str) {
         writeln!(self.stdin, "{line}").expect("the program reads its stdin");
     }

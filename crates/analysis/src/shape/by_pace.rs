@@ -3,6 +3,7 @@
 use super::{Reason, Shape, ShapeVerdict, StackHistory, by_births};
 use crate::counters::Counters;
 use crate::growth::{Growth, Method};
+use crate::lost;
 use crate::pace::{self, Amounts, End, Pace, Parts, Slowdown, Witness};
 use crate::series::Series;
 
@@ -15,8 +16,7 @@ const LEAST_BORN: f64 = 0.5;
 /// Readings from which on one more or less does not count.
 const ENOUGH_READINGS: usize = 20;
 
-/// What a shape that grows is called by its pace, with its growth. What else is known of a stack,
-/// that would make it a leak at any pace, is to be asked before this.
+/// What a shape that grows is called by its pace, with its growth. What is lost is a leak at any.
 pub(super) fn judge(
     history: &StackHistory,
     counters: &Counters,
@@ -26,6 +26,10 @@ pub(super) fn judge(
 ) -> (Shape, Vec<Reason>, Growth) {
     if !matches!(shape, Shape::Leak | Shape::ExitFreed | Shape::Undetermined) {
         return (shape, reasons, growth);
+    }
+    if let Some(lost) = lost::evidence(history, &growth) {
+        reasons.push(lost);
+        return (Shape::Leak, reasons, growth);
     }
     match pace(history, &growth, counters) {
         Pace::Slows(slowdown) => {

@@ -69,6 +69,13 @@ pub enum Reason {
     SteadyOrFilling {
         needs_events: u64,
     },
+    /// Nothing points to what the stack left, so it is a leak at any pace.
+    Lost {
+        /// Of the bytes that were left, without those of the last events.
+        lost_bytes: u64,
+        left_bytes: u64,
+        from_events: u64,
+    },
     NoSurvivors,
     SurvivorsOfLastEvents {
         events: u64,

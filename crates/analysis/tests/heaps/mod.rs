@@ -69,6 +69,7 @@ pub fn run(events: u64, mut behaviour: impl FnMut(&mut Heap, u64)) -> StackHisto
         }),
         events: events as u32,
         blocks: heap.next,
+        lost: None,
     }
 }
 

@@ -32,6 +32,8 @@ pub struct Document {
     pub event: u32,
     /// Whether the program had begun to end.
     pub at_exit: bool,
+    /// Whether somebody asked for it while that event ran, or before the first.
+    pub is_asked: bool,
     /// How long the program was held up, and how long reading took while it went on.
     pub took_ns: u64,
     pub read_ns: u64,
@@ -329,6 +331,7 @@ impl<'a> Reader<'a> {
             unit: unit.to_string(),
             event: picture.event,
             at_exit: picture.at_exit,
+            is_asked: picture.is_asked,
             took_ns: picture.took_ns,
             read_ns: picture.read_ns,
             threads: picture.threads,

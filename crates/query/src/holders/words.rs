@@ -172,10 +172,12 @@ impl Amounts {
 
 /// When the picture was taken.
 pub fn when(picture: &Picture, unit: &str) -> String {
-    match (picture.at_exit, picture.event) {
-        (true, 0) => "when the program ended".to_string(),
-        (true, event) => format!("when the program ended, in {unit} {event}"),
-        (false, event) => format!("at the end of {unit} {event}"),
+    match (picture.at_exit, picture.is_asked, picture.event) {
+        (true, _, 0) => "when the program ended".to_string(),
+        (true, _, event) => format!("when the program ended, in {unit} {event}"),
+        (false, true, 0) => format!("on request, before {unit} 1"),
+        (false, true, event) => format!("on request, in {unit} {event}"),
+        (false, false, event) => format!("at the end of {unit} {event}"),
     }
 }
 

@@ -30,6 +30,8 @@ pub struct Document {
     pub event: u32,
     /// Whether the program had begun to end.
     pub at_exit: bool,
+    /// Whether somebody asked for it while that event ran, or before the first.
+    pub is_asked: bool,
     #[serde(flatten)]
     pub heap: ResidentHeap,
     /// Stacks by what is free on the pages that they keep.
@@ -163,6 +165,7 @@ pub fn document(
         unit: unit_of(profile).to_string(),
         event: picture.event,
         at_exit: picture.at_exit,
+        is_asked: picture.is_asked,
         heap: pins.heap,
         stacks: stacks.collect(),
         other_stacks: and_others(pins.other_stacks, |_| 1),

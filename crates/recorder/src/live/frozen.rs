@@ -23,8 +23,14 @@ use residue_arena::region::{self, Region};
 /// Set in the shift of granules while the table is frozen.
 pub const IS_FROZEN: u32 = 1 << 6;
 
-/// Pictures are told apart by a byte for each page.
-const MOST_PICTURES: u64 = 250;
+/// A byte for each page tells the picture that it was last kept for; after so many pictures they all
+/// begin anew.
+const PICTURES_TOLD_APART: u64 = 60;
+
+/// The byte of a picture; zero is of none.
+fn mark_of(picture: u64) -> u8 {
+    (picture.wrapping_sub(1) % PICTURES_TOLD_APART) as u8 + 1
+}
 
 pub fn is_frozen() -> bool {
     hot::get().granule_shift.load(Ordering::Relaxed) & IS_FROZEN != 0
@@ -39,14 +45,31 @@ pub fn freeze(hot: &Hot, arena: Arena) {
             hot.kept_pages.store(kept.cast(), Ordering::Release);
         }
     }
+    let is_told_apart = mark_of(number) != 1 || forget_marks(hot, arena);
     arena.set(header::PICTURES, number);
     arena.set(header::PICTURE_KEPT, 0);
-    arena.set(header::PICTURE_LOST, 0);
-    if number <= MOST_PICTURES {
-        hot.granule_shift.fetch_or(IS_FROZEN, Ordering::SeqCst);
-    } else {
-        arena.set(header::PICTURE_LOST, u64::MAX);
+    arena.set(header::PICTURE_LOST, u64::from(!is_told_apart));
+    hot.granule_shift.fetch_or(IS_FROZEN, Ordering::SeqCst);
+}
+
+/// No page was kept for any picture. False where a thread is keeping one, of a picture before: it
+/// may stand, and is not waited for.
+fn forget_marks(hot: &Hot, arena: Arena) -> bool {
+    let kept = hot.kept_pages.load(Ordering::Acquire).cast::<AtomicU8>();
+    let Some(_held) = hot.kept_lock.try_lock() else {
+        return false;
+    };
+    if kept.is_null() {
+        return true;
     }
+    for number in 0..arena.get(Region::LivePages.word(region::USED)) as usize {
+        // SAFETY: the table has a byte for every page there can be.
+        let mark = unsafe { &*kept.add(number) };
+        if mark.load(Ordering::Relaxed) != 0 {
+            mark.store(0, Ordering::Relaxed);
+        }
+    }
+    true
 }
 
 /// The picture was read, or there is none.
@@ -91,7 +114,7 @@ pub fn before_change(page: *const AtomicU64) {
     // SAFETY: the table has a byte for every page there can be.
     let mark = unsafe { &*kept.add(number as usize) };
     let picture = arena.get(header::PICTURES);
-    if mark.load(Ordering::Acquire) != picture as u8 {
+    if mark.load(Ordering::Acquire) != mark_of(picture) {
         keep(hot, arena, page, number, mark);
     }
 }
@@ -101,7 +124,7 @@ fn keep(hot: &Hot, arena: Arena, page: *const AtomicU64, number: u64, mark: &Ato
     let _held = hot.kept_lock.lock();
     // As it is now: a thread may have come here with the number of the picture before.
     let picture = arena.get(header::PICTURES);
-    if mark.load(Ordering::Acquire) == picture as u8 {
+    if mark.load(Ordering::Acquire) == mark_of(picture) {
         return;
     }
     let index = arena.get(header::PICTURE_KEPT);
@@ -130,5 +153,5 @@ fn keep(hot: &Hot, arena: Arena, page: *const AtomicU64, number: u64, mark: &Ato
             .word(header::PICTURE_LOST)
             .fetch_add(1, Ordering::Relaxed);
     }
-    mark.store(picture as u8, Ordering::Release);
+    mark.store(mark_of(picture), Ordering::Release);
 }

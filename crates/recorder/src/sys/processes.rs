@@ -1,6 +1,6 @@
 //! A child of the recorder's own: made, rid of what it inherited, and taken away.
 
-use super::{Errno, O_WRONLY, call, close, open, soft_limit, write};
+use super::{Errno, O_WRONLY, SYS_PRLIMIT64, call, close, open, soft_limit, write};
 use crate::confined;
 
 const SYS_CLOSE: usize = 3;
@@ -11,6 +11,7 @@ const SYS_PRCTL: usize = 157;
 const SYS_NANOSLEEP: usize = 35;
 const SYS_EXIT_GROUP: usize = 231;
 
+const RLIMIT_CORE: usize = 4;
 const RLIMIT_NOFILE: usize = 7;
 /// Descriptors that are closed one by one, where the kernel cannot close all.
 const MOST_DESCRIPTORS: u64 = 1 << 20;
@@ -62,6 +63,19 @@ pub fn die_first() {
         let _ = write(file, b"1000");
         close(file);
     }
+}
+
+/// Leaves no core file and starts no collector of them, whoever sends it what: it is not the program.
+/// A limit of one byte is the kernel's word for that; one of zero would still start a collector.
+pub fn never_dump_core() {
+    let limits = [1_u64; 2];
+    // SAFETY: only a child of the recorder's own comes here; the kernel reads two words.
+    let _ = unsafe {
+        call(
+            SYS_PRLIMIT64,
+            [0, RLIMIT_CORE, limits.as_ptr() as usize, 0, 0, 0],
+        )
+    };
 }
 
 /// Where the kernel lets only ancestors read a process (Yama), every process of the user may read

@@ -21,6 +21,7 @@ use residue_reach::{
 use residue_symbols::Search;
 use residue_window::Window;
 use std::path::Path;
+use std::sync::atomic::Ordering;
 
 /// Chains of one stack that are kept; most blocks of a stack are held in one or two ways.
 const MOST_CHAINS: usize = 8;
@@ -34,7 +35,8 @@ pub fn moment(window: &Window) -> Picture {
     let is_set = |word| window.get(word) != 0;
     Picture {
         event: window.get(header::PICTURE_BIRTH) as u32,
-        at_exit: is_set(header::PICTURE_AT_EXIT),
+        at_exit: window.get(header::PICTURE_AT) == header::AT_EXIT,
+        is_asked: window.get(header::PICTURE_AT) == header::AT_REQUEST,
         took_ns: window.get(header::PICTURE_TOOK_NS),
         threads: window.get(header::PICTURE_THREADS) as u32,
         others_ran: is_set(header::PICTURE_UNSTOPPED),
@@ -108,7 +110,15 @@ pub fn read(
         words,
     });
     let heap = Heap::new(std::mem::take(&mut table.blocks));
-    let graph = Graph::scan(heap, roots.collect(), &memory, &|_, _| {});
+    let show = |done, of| {
+        for (word, bytes) in [
+            (header::PICTURE_READ_BYTES, done),
+            (header::PICTURE_TO_READ_BYTES, of),
+        ] {
+            window.word(word).store(bytes, Ordering::Relaxed);
+        }
+    };
+    let graph = Graph::scan(heap, roots.collect(), &memory, &show);
     let asked = variables::find(&graph, &sources, &areas, &memory, &threads, &arena);
     let moment = Picture {
         is_incomplete: window.get(header::PICTURE_LOST) != 0,

@@ -5,6 +5,7 @@
 //!   ----------------------------------------  --------------------------------------------------
 //!   writable data of a module, its bss        all, but for libc's lists of free memory
 //!   stack of a thread, with its own data      from its stack pointer on
+//!   the same of one that ended                nothing: glibc keeps it for the next thread
 //!   [heap], areas in which blocks have lived  nothing: what is not a live block there is free
 //!   mapping that the program made             nothing: it is a block
 //!   the recorder's, the allocator's own data  nothing
@@ -63,7 +64,9 @@ pub fn ranges(areas: &[Area], memory: &FrozenMemory, around: &Around<'_>) -> Vec
     };
     let mut found = Vec::new();
     let mut module: Option<&Area> = None;
+    let mut before: Option<&Area> = None;
     for area in areas {
+        let below = before.replace(area);
         let range = area.start..area.end;
         let is_bss = module.is_some_and(|before| before.end == area.start);
         let path = match &area.kind {
@@ -87,6 +90,7 @@ pub fn ranges(areas: &[Area], memory: &FrozenMemory, around: &Around<'_>) -> Vec
         }
         match (&area.kind, path) {
             (AreaKind::Heap | AreaKind::Kernel, _) => {}
+            (AreaKind::Anonymous, None) if is_of_ended_thread(area, below, memory) => {}
             (_, Some(path)) if (around.is_own_file)(path) || is_allocator(path) => {}
             (_, Some(path)) => {
                 let source = Source::Module(path.to_string());
@@ -134,6 +138,34 @@ pub fn thread_in(area: &Area, threads: &[Registers]) -> Option<(u32, u64)> {
     }
     let own = threads.iter().find(|it| holds(it.thread_pointer));
     own.map(|thread| (thread.tid, area.start))
+}
+
+/// Whether glibc keeps an area for the next thread, as a thread left it that has ended. It lies above
+/// a guard. Near its end is the thread's control block, whose first and third words are its own
+/// address, with the thread's number, which the kernel makes zero when it ends, and `pthread_join`
+/// then negative.
+fn is_of_ended_thread(area: &Area, below: Option<&Area>, memory: &FrozenMemory) -> bool {
+    const MOST_BYTES: u64 = 8192;
+    const BLOCK_BYTES: u64 = 64;
+    /// Since glibc 2.5.
+    const NUMBER_AT: u64 = 0x2d0;
+    let is_guard = |it: &Area| it.end == area.start && !it.is_writable;
+    if !below.is_some_and(is_guard) {
+        return false;
+    }
+    let start = area.start.max(area.end.saturating_sub(MOST_BYTES));
+    let mut bytes = vec![0; (area.end - start) as usize];
+    let length = memory.read(start, &mut bytes);
+    let (words, _) = bytes[..length].as_chunks::<8>();
+    let word = |at: u64| {
+        let word = words.get(((at - start) / 8) as usize);
+        word.map(|word| u64::from_le_bytes(*word))
+    };
+    let mut places = (start.next_multiple_of(BLOCK_BYTES)..area.end).step_by(BLOCK_BYTES as usize);
+    places.any(|at| {
+        let number = word(at + NUMBER_AT).map(|word| word as i32);
+        word(at) == Some(at) && word(at + 16) == Some(at) && number.is_some_and(|it| it <= 0)
+    })
 }
 
 pub fn is_libc(path: &str) -> bool {
