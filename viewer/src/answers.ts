@@ -907,6 +907,8 @@ export type HoldersDocument = {
   event: number;
   /** Whether the program had begun to end. */
   at_exit: boolean;
+  /** Whether somebody asked for it while that event ran, or before the first. */
+  is_asked: boolean;
   /** How long the program was held up, and how long reading took while it went on. */
   took_ns: number;
   read_ns: number;
@@ -1092,6 +1094,8 @@ export type PinsDocument = {
   event: number;
   /** Whether the program had begun to end. */
   at_exit: boolean;
+  /** Whether somebody asked for it while that event ran, or before the first. */
+  is_asked: boolean;
   /** Stacks by what is free on the pages that they keep. */
   stacks: Array<PinnedStack>;
   /** Stacks that are not among them, with what they keep. */
