@@ -163,6 +163,24 @@ fn variables_and_containers_are_named() {
     assert!(most.starts_with("variable store::shelves"), "{most}");
 }
 
+/// A list whose nodes are made on five paths in turn is a chain of as many steps as can be.
+#[test]
+fn long_chains_are_told_by_their_ends() {
+    let lab = Lab::new();
+    lab.record(&["--holders"], &["live_blocks", "1000"]);
+    let document = document(&lab);
+    let chains = stacks_of(&document, "hold_block").flat_map(|it| it["chains"].as_array());
+    let longest = chains
+        .flatten()
+        .max_by_key(|it| it["steps"].as_array().map(Vec::len));
+    let longest = longest.expect("a chain");
+    let steps = longest["steps"].as_array().map_or(0, Vec::len);
+    let words = longest["words"].as_str().unwrap_or_default();
+    let left_out = format!(" > {} more > ", steps - 6);
+    assert!(steps > 20 && words.contains(&left_out), "{words}");
+    assert_eq!(words.matches(" > ").count(), 6, "{words}");
+}
+
 /// Of threads that wait, with a pointer that is nowhere else.
 #[test]
 fn stacks_and_registers_of_other_threads_hold() {
