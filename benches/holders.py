@@ -134,8 +134,8 @@ def python_objects(bench):
     blocks = {size: sum(it["blocks"] for it in lost if it["bytes"] == size * it["blocks"]) for size in (3001, 4097)}
     print(f"Python: {blocks[3001]} of 50 objects that it loses are lost, and {blocks[4097]} of 50 that it keeps")
     too_many = sum(it["bytes"] for it in lost) >= 50 * 4097
-    # An old word on a stack may hold one or two.
-    is_right = 48 <= blocks[3001] <= 50 and blocks[4097] == 0 and not too_many
+    # Old words on a stack may hold a few.
+    is_right = 45 <= blocks[3001] <= 50 and blocks[4097] == 0 and not too_many
     return [] if is_right else ["Python: lost are " + str(blocks)]
 
 

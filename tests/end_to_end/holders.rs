@@ -1,11 +1,13 @@
 //! Who holds what: pictures of programs that know it themselves.
 
 use crate::schemas::Documents;
+use crate::support::ledger::Ledger;
 use crate::support::process::{self, Running};
 use crate::support::truth::Truths;
 use crate::support::{Lab, PROFILE, describe};
 use residue_profile::End;
 use serde_json::Value;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 
 const FUNCTIONS: [&str; 14] = [
@@ -159,6 +161,24 @@ fn variables_and_containers_are_named() {
     let retained = document["retained"].as_array().expect("retained");
     let most = retained[0]["holder"]["words"].as_str().unwrap_or_default();
     assert!(most.starts_with("variable store::shelves"), "{most}");
+}
+
+/// A list whose nodes are made on five paths in turn is a chain of as many steps as can be.
+#[test]
+fn long_chains_are_told_by_their_ends() {
+    let lab = Lab::new();
+    lab.record(&["--holders"], &["live_blocks", "1000"]);
+    let document = document(&lab);
+    let chains = stacks_of(&document, "hold_block").flat_map(|it| it["chains"].as_array());
+    let longest = chains
+        .flatten()
+        .max_by_key(|it| it["steps"].as_array().map(Vec::len));
+    let longest = longest.expect("a chain");
+    let steps = longest["steps"].as_array().map_or(0, Vec::len);
+    let words = longest["words"].as_str().unwrap_or_default();
+    let left_out = format!(" > {} more > ", steps - 6);
+    assert!(steps > 20 && words.contains(&left_out), "{words}");
+    assert_eq!(words.matches(" > ").count(), 6, "{words}");
 }
 
 /// Of threads that wait, with a pointer that is nowhere else.
@@ -415,13 +435,11 @@ fn more_pictures_than_are_told_apart_are_whole() {
     drop(run);
 }
 
-/// The machine, as the run sees it, has next to nothing left.
-#[test]
-fn where_memory_is_short_there_is_no_picture_and_the_answer_says_why() {
-    let lab = Lab::new();
+/// The same on a machine with so much memory left, as it is told in a file that may change.
+fn with_memory_left(lab: &Lab, kibibytes: u64, program: &[&str]) -> (Command, PathBuf) {
     let meminfo = lab.path("meminfo");
-    std::fs::write(&meminfo, "MemAvailable:   40000 kB\n").expect("a file can be written");
-    let run = lab.run(&["--holders"], &["live_blocks", "1000000"]);
+    tell_memory_left(&meminfo, kibibytes);
+    let run = lab.run(&["--holders"], program);
     let mut command = Command::new("unshare");
     if !nix::unistd::geteuid().is_root() {
         command.arg("-r");
@@ -432,16 +450,47 @@ fn where_memory_is_short_there_is_no_picture_and_the_answer_says_why() {
     command.current_dir(run.get_current_dir().expect("the lab"));
     let set = run.get_envs();
     command.envs(set.filter_map(|(name, value)| Some((name, value?))));
-    let recorded = lab.record_by(command);
-    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    (command, meminfo)
+}
+
+fn tell_memory_left(meminfo: &Path, kibibytes: u64) {
+    let text = format!("MemAvailable: {kibibytes} kB\n");
+    std::fs::write(meminfo, text).expect("a file can be written");
+}
+
+#[track_caller]
+fn expect_no_picture(lab: &Lab, why: &str) {
     let output = lab.residue().args(["holders", PROFILE]).output();
     let output = output.expect("residue starts");
     assert_eq!(output.status.code(), Some(2));
     let text = describe(&output);
-    assert!(
-        text.contains(
-            "no picture could be taken: too little memory is left: 39.1 MiB on this machine"
-        ),
-        "{text}"
-    );
+    let why = format!("no picture could be taken: {why}");
+    assert!(text.contains(&why), "{text}");
+}
+
+#[test]
+fn where_memory_is_short_there_is_no_picture_and_the_answer_says_why() {
+    let lab = Lab::new();
+    let (command, _) = with_memory_left(&lab, 40_000, &["live_blocks", "1000000"]);
+    let recorded = lab.record_by(command);
+    assert!(recorded.output.status.success(), "{}", recorded.describe());
+    expect_no_picture(&lab, "too little memory is left: 39.1 MiB on this machine");
+}
+
+#[test]
+fn a_picture_is_given_up_when_memory_runs_short() {
+    let lab = Lab::new();
+    let (command, meminfo) = with_memory_left(&lab, 4_000_000, &["live_blocks", "3000000"]);
+    let mut run = Running::start(command);
+    run.hear("vmrss_kib");
+    let status = format!("/proc/{}/status", run.program());
+    // When the program has ended its copy is being read.
+    process::wait_for("the program ends", || {
+        let status = std::fs::read_to_string(&status).unwrap_or_default();
+        (!status.contains("VmRSS")).then_some(())
+    });
+    tell_memory_left(&meminfo, 10_000);
+    assert!(run.wait().success());
+    expect_no_picture(&lab, "memory ran short while it was read");
+    Ledger::read(&lab.path(PROFILE)).expect_nothing_lost();
 }

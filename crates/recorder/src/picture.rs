@@ -104,7 +104,9 @@ fn is_wanted_at(hot: &Hot, arena: Arena, event: u64) -> bool {
 pub fn note_vectors(place: impl FnOnce() -> Range<usize>) {
     let hot = hot::get();
     let takes_some = hot.takes_pictures.load(Ordering::Relaxed) != 0;
-    if !takes_some && !hot.recording_arena().is_some_and(is_asked) {
+    // Where somebody asked for one picture it is to be forgotten again.
+    let is_noted = hot.vectors_end.load(Ordering::Relaxed) != 0;
+    if !takes_some && !is_noted && !hot.recording_arena().is_some_and(is_asked) {
         return;
     }
     let place = place();

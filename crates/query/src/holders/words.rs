@@ -12,6 +12,9 @@ use crate::leaks::shown_path;
 /// Blocks younger than this, in events, may still be in use.
 const YOUNG_EVENTS: u32 = 2;
 
+/// Steps of a chain that are told in words; of more those near its ends.
+const MOST_STEPS: usize = 6;
+
 /// Where standard libraries keep the parts of their containers: no user's names.
 const LIBRARY_MEMBER: &str = "._M_";
 
@@ -74,17 +77,30 @@ pub fn step(step: &Step) -> String {
 
 /// `held by variable names in libsim.so (sim.cpp:41): an array of 602 pointers`.
 pub fn chain(profile: &Profile, paths: &mut PathReader<'_>, chain: &Chain) -> String {
-    let mut text = format!("held by {}", holder(&chain.root));
-    for (place, one) in chain.steps.iter().enumerate() {
-        text.push_str(if place == 0 { ": " } else { " > " });
-        text.push_str(&step(one));
+    let mut words = |one: &Step| {
+        let mut text = step(one);
         if one.stack != chain.stack
             && let Some(function) = function_of(profile, paths, one.stack)
         {
             text.push_str(&format!(" of {function}"));
         }
+        text
+    };
+    let steps = &chain.steps;
+    let left_out = match steps.len() > MOST_STEPS {
+        true => MOST_STEPS / 2..steps.len() - MOST_STEPS / 2,
+        false => steps.len()..steps.len(),
+    };
+    let mut told: Vec<String> = steps[..left_out.start].iter().map(&mut words).collect();
+    if !left_out.is_empty() {
+        told.push(format!("{} more", left_out.len()));
     }
-    text
+    told.extend(steps[left_out.end..].iter().map(&mut words));
+    let held = format!("held by {}", holder(&chain.root));
+    match told.is_empty() {
+        true => held,
+        false => format!("{held}: {}", told.join(" > ")),
+    }
 }
 
 /// The function that allocated the blocks of a stack, without the library's own.

@@ -109,9 +109,9 @@ impl Drop for Watched {
     fn drop(&mut self) {
         for place in self.places.values_mut() {
             // One that is being read, then one that was taken meanwhile.
-            place.finish_reading();
+            place.finish_reading(&mut self.room);
             place.read_taken(&self.search);
-            place.finish_reading();
+            place.finish_reading(&mut self.room);
         }
     }
 }

@@ -1,10 +1,11 @@
 //! One recorded process: its pictures, from the thread that waits for the others to be stopped to
 //! the reader.
 
+use super::PERIOD;
 use super::answer;
 use super::reading::{self, Others, Reader};
 use super::requests;
-use super::room;
+use super::room::{self, Room};
 use super::stop;
 use crate::sighting::Process;
 use crate::users;
@@ -81,10 +82,17 @@ impl Place {
         }
     }
 
-    pub fn finish_reading(&mut self) {
-        if let Some(reader) = self.reader.take() {
-            reader.finish();
+    /// Waits for what is being read, and gives it up where memory runs short.
+    pub fn finish_reading(&mut self, room: &mut Room) {
+        while self.reader.as_ref().is_some_and(|it| !it.is_finished()) {
+            if let Some(left_bytes) = room.look()
+                && self.process.window.is_whole()
+            {
+                self.tell_room(left_bytes);
+            }
+            std::thread::sleep(PERIOD);
         }
+        self.reader = None;
     }
 
     fn state(&self) -> u64 {

@@ -64,10 +64,6 @@ impl Reader {
     pub fn give_up(&self) {
         self.is_given_up.store(true, Ordering::Release);
     }
-
-    pub fn finish(self) {
-        let _ = self.thread.join();
-    }
 }
 
 /// Writes a picture of this number beside the arena, and answers the request for it, if there was
