@@ -159,14 +159,11 @@ fn draw(args: &Args) -> Result<Picture> {
         Some(verdict) => headline(verdict).to_string(),
         None => NoVerdict::of(&profile, range).reason,
     };
-    let usual = usual_panels(&profile);
-    let panels: Vec<Panel> = match &*args.what {
-        [] => &*usual,
-        asked => asked,
-    }
-    .iter()
-    .map(|what| what.panel())
-    .collect();
+    let asked = match args.what.is_empty() {
+        true => usual_panels(&profile),
+        false => args.what.clone(),
+    };
+    let panels: Vec<Panel> = asked.iter().map(|what| what.panel()).collect();
     let subject = Subject {
         profile: &profile,
         range,

@@ -142,6 +142,24 @@ export const tests = {
     }
   },
 
+  async "a picture of the memory can be read in both themes, and all of it has a name"(t) {
+    const { file } = await t.lab.holders();
+    const { stacks } = await t.lab.json("holders", file);
+    const held = stacks.find(({ chains }) => chains.some(({ steps }) => steps.length > 0));
+    const visit = await t.open(await t.lab.served(file));
+    for (const colorScheme of ["light", "dark"]) {
+      await visit.page.emulateMedia({ colorScheme });
+      for (const place of [`holders?stack=${held.stack}`, "pins", "pins?colour=stack"]) {
+        await visit.go(place);
+        const { looked, poor } = await visit.page.evaluate(poorContrasts, LEAST_CONTRAST);
+        assert.ok(looked > 40, place);
+        assert.deepEqual(poor, [], `${colorScheme}, ${place}`);
+        const { without, repeated } = await visit.page.evaluate(nameless);
+        assert.deepEqual({ without, repeated }, { without: [], repeated: [] }, place);
+      }
+    }
+  },
+
   async "whatever can be used has a name"(t) {
     const visit = await t.openDetector("stacks");
     for (const place of PLACES) {

@@ -77,6 +77,21 @@ fn expect_map(document: &Value) {
     }
 }
 
+/// Every cell that is in RAM is drawn.
+fn expect_drawn(lab: &Lab, document: &Value) {
+    let plot = ["plot", PROFILE, "--what", "heap", "-o", "heap.svg"];
+    let output = lab.residue().args(plot).output().expect("residue starts");
+    assert!(output.status.success(), "{}", describe(&output));
+    let drawing = std::fs::read_to_string(lab.path("heap.svg")).expect("a drawing");
+    let runs = drawing.split(" data-cells=\"").skip(1);
+    let runs = runs.filter_map(|text| text.split('"').next()?.split_once(".."));
+    let number = |text: &str| text.parse::<u64>().expect("a number");
+    let drawn: u64 = runs.map(|(from, to)| number(to) - number(from) + 1).sum();
+    let resident = document["map"]["resident_pages"].as_array();
+    let resident = resident.expect("pages").iter().filter(|pages| **pages != 0);
+    assert_eq!(drawn, resident.count() as u64);
+}
+
 /// Within one part in a hundred.
 fn expect_near(found: u64, truth: u64) {
     assert!(found.abs_diff(truth) * 100 <= truth, "{found} {truth}");
@@ -93,6 +108,7 @@ fn small_blocks_that_stay_between_large_ones_keep_their_pages() {
     let document = pins(&lab);
     expect_sums(&document);
     expect_map(&document);
+    expect_drawn(&lab, &document);
     expect_near(bytes(&document, "resident_bytes"), truths.get("resident"));
     // Of all cells with live blocks nearly all are kept by it alone.
     let map = &document["map"];

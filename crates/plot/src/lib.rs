@@ -85,7 +85,7 @@ impl Look {
 pub struct Picture {
     pub svg: String,
     pub panels: Vec<Panel>,
-    /// For each panel that was asked for and could not be drawn, why.
+    /// Why panels that were asked for could not be drawn.
     pub left_out: Vec<String>,
 }
 
@@ -131,6 +131,8 @@ pub fn draw(subject: &Subject<'_>, asked: &[Panel], look: Look) -> Picture {
         };
         match made {
             Ok(drawing) => panels.push((panel, drawing)),
+            // The panels of the heap have one reason.
+            Err(reason) if left_out.contains(&reason) => {}
             Err(reason) => left_out.push(reason),
         }
     }

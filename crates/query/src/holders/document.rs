@@ -1,6 +1,7 @@
 //! Who holds what, for programs to read; the schema is docs/schemas/holders.schema.json.
 
 use residue_calltree::{Filter, PathReader};
+use residue_names::cut_middle;
 use residue_profile::Profile;
 use residue_profile::holders::{
     Chain, HeldState, HeldSum, Holder, HolderKind, Picture, Retained, Shape, Step,
@@ -219,6 +220,8 @@ pub struct Holds {
 pub struct Limits {
     pub stacks: usize,
     pub chains: usize,
+    /// Of a chain.
+    pub holders: usize,
     pub retained: usize,
     /// Functions of a path, and characters of each.
     pub steps: usize,
@@ -229,6 +232,7 @@ impl Limits {
     pub const NONE: Limits = Limits {
         stacks: usize::MAX,
         chains: usize::MAX,
+        holders: usize::MAX,
         retained: usize::MAX,
         steps: usize::MAX,
         name_characters: usize::MAX,
@@ -393,20 +397,23 @@ impl<'a> Reader<'a> {
             amounts: amounts(row),
             lost_births: births(true),
             held_births: births(false),
-            words: words::of_stack(self.profile, &mut self.paths, stack),
+            words: words::of_stack(self.profile, &mut self.paths, stack)
+                .map(|it| self.sentence(it)),
             chains: chains.into_iter().map(|chain| self.chain(chain)).collect(),
         }
     }
 
     fn chain(&mut self, chain: &Chain) -> ShownChain {
+        let words = words::chain(self.profile, &mut self.paths, chain);
+        let steps = chain.steps.iter().take(self.most.holders);
         ShownChain {
             amount: Amount {
                 blocks: chain.blocks,
                 bytes: chain.bytes,
             },
-            holder: holder(&chain.root),
-            words: words::chain(self.profile, &mut self.paths, chain),
-            steps: chain.steps.iter().map(|step| self.step(step)).collect(),
+            holder: self.holder(&chain.root),
+            words: self.sentence(words),
+            steps: steps.map(|step| self.step(step)).collect(),
         }
     }
 
@@ -422,9 +429,31 @@ impl<'a> Reader<'a> {
         }
     }
 
+    fn holder(&self, holder: &Holder) -> ShownHolder {
+        let cut = |text: &str| cut_middle(text, self.most.name_characters);
+        let named = |text: &str| (!text.is_empty()).then(|| cut(text));
+        ShownHolder {
+            kind: holder.kind,
+            place: cut(&holder.place),
+            address: holder.address,
+            is_one_of_many: holder.is_one_of_many,
+            variable: named(&holder.variable).map(|_| cut(&words::variable(holder))),
+            member: cut(&holder.member),
+            file: named(&holder.file),
+            line: holder.line,
+            words: self.sentence(words::holder(holder)),
+        }
+    }
+
+    /// With as many characters as a few names have.
+    fn sentence(&self, words: String) -> String {
+        const NAMES: usize = 10;
+        cut_middle(&words, self.most.name_characters.saturating_mul(NAMES))
+    }
+
     fn retained(&mut self, retained: &Retained) -> RetainedBy {
         RetainedBy {
-            holder: holder(&retained.holder),
+            holder: self.holder(&retained.holder),
             bytes: retained.bytes,
             stack: retained.stack,
             path: self.path(retained.stack),
@@ -438,19 +467,4 @@ fn amounts(row: &[HeldSum]) -> Amounts {
         amounts.add(sum.state, sum.blocks, sum.bytes);
     }
     amounts
-}
-
-fn holder(holder: &Holder) -> ShownHolder {
-    let named = |text: &String| (!text.is_empty()).then(|| text.clone());
-    ShownHolder {
-        kind: holder.kind,
-        place: holder.place.clone(),
-        address: holder.address,
-        is_one_of_many: holder.is_one_of_many,
-        variable: named(&holder.variable).map(|_| words::variable(holder)),
-        member: holder.member.clone(),
-        file: named(&holder.file),
-        line: holder.line,
-        words: words::holder(holder),
-    }
 }

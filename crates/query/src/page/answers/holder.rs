@@ -12,10 +12,8 @@ use crate::page::opened::Opened;
 use crate::page::question::Question;
 
 const MOST_HELD: usize = 100;
-const WITH_CHAINS: Limits = Limits {
-    chains: usize::MAX,
-    ..MOST
-};
+/// As many as a picture has.
+const WITH_CHAINS: Limits = Limits { chains: 8, ..MOST };
 
 /// Answers `api/holder`. Parameters: side, stack.
 #[derive(Serialize)]

@@ -19,6 +19,7 @@ const MOST_ROWS: usize = 200;
 pub(super) const MOST: Limits = Limits {
     stacks: MOST_ROWS,
     chains: 0,
+    holders: 65,
     retained: 50,
     steps: 32,
     name_characters: 200,

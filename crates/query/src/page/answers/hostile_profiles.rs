@@ -28,7 +28,7 @@ const QUESTIONS: [(&str, &[&str]); 18] = [
         "holders",
         &["", "which=held&focus=.", "offset=18446744073709551615"],
     ),
-    ("holder", &["stack=0", "stack=999"]),
+    ("holder", &["stack=0", "stack=2", "stack=999"]),
     ("pins", &[""]),
     (
         "timeline",
@@ -137,6 +137,8 @@ fn profiles() -> Vec<(&'static str, Profile)> {
     pins.heap.free_bytes = u64::MAX;
     (pins.other_stacks, pins.other_free_bytes) = (u64::MAX, u64::MAX);
     (pins.stacks[0].alone_pages, pins.stacks[0].last_birth) = (u64::MAX, u32::MAX);
+    let many = vec![picture.chains[1].steps[0].clone(); 10_000];
+    picture.chains[2].steps = many;
     for chain in &mut picture.chains {
         (chain.blocks, chain.bytes) = (u64::MAX, u64::MAX);
     }
