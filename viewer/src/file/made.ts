@@ -161,7 +161,7 @@ const NOTHING = { blocks: 0, bytes: 0 };
 const HELD_ROWS = [heldRow(10, 100, 0), heldRow(20, 50, 30), heldRow(30, 0, 400)];
 const HOLDERS: HoldersAnswer = {
   picture: {
-    format: "residue-holders", version: 1, program: "made", unit: "event", event: 4, at_exit: true, took_ns: 1, read_ns: 2,
+    format: "residue-holders", version: 1, program: "made", unit: "event", event: 4, at_exit: true, is_asked: false, took_ns: 1, read_ns: 2,
     threads: 1, other_threads_ran: false, unread_bytes: 0, is_incomplete: false,
     all: heldRow(0, 150, 430), stacks: HELD_ROWS, retained: [], about: ["picture when the program ended"],
   },
