@@ -311,8 +311,11 @@ fn signal_user(options: &[&str], way: &str) -> (Ledger, Truths) {
     if let Some(truth) = truths.find("burn_here.cpu_ns") {
         let sampled = sampled_ns(&ledger, "burn_here");
         let period = ledger.profile.meta.options.cpu_period_ns;
+        // Samples are taken at ticks, which a busy virtual machine may leave out for a while: what
+        // a thread ran since its last tick is nobody's when it ends.
+        let since_tick = truth / 5;
         assert!(
-            (truth - 3 * period..truth + 3 * period).contains(&sampled),
+            (truth - since_tick..truth + 3 * period).contains(&sampled),
             "{way}: {sampled} sampled, {truth} used"
         );
     }
