@@ -27,7 +27,9 @@ fn with_jemalloc(lab: &Lab, source: &str, more: &[&str]) -> String {
 fn expect_own_malloc(ledger: &Ledger) {
     let meta = &ledger.profile.meta;
     assert_eq!(meta.allocator, meta.executable.rsplit('/').next().unwrap());
-    assert_eq!(meta.notes, [""; 0]);
+    // Threads of a compiler that a busy machine lets run one after another share a row.
+    let notes = meta.notes.iter().filter(|it| !it.contains("threads"));
+    assert_eq!(notes.collect::<Vec<_>>(), [""; 0]);
 }
 
 fn expect_conserved(ledger: &Ledger) {
