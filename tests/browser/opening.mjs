@@ -155,10 +155,10 @@ export const tests = {
   },
 
   async "growth by fragmentation says who keeps the pages, by a server and in a file"(t) {
-    const { file } = await t.lab.recordWith(["--holders"], "pinned.residue", t.lab.workload("shapes"), "fragmentation", 300);
+    const { file } = await t.lab.recordWith(["--holders"], "fragmented.residue", t.lab.workload("shapes"), "fragmentation", 300);
     const { pinned } = await t.lab.json("leaks", file);
     assert.match(pinned[1], / kept by .* > lay_fence /);
-    const alone = await t.lab.selfContained("pinned.html", file);
+    const alone = await t.lab.selfContained("fragmented.html", file);
     for (const address of [await t.lab.served(file), pathToFileURL(alone).href]) {
       const visit = await t.open(address, "stacks");
       assert.deepEqual(await visit.page.locator(".head-pinned p").allTextContents(), pinned);
