@@ -14,6 +14,7 @@ import { amountText, bornText, partsOf } from "./amounts";
 import { ChainSteps, stepText } from "./ChainSteps";
 import { openHolder } from "./open";
 import { ShownPathText } from "./ShownPathText";
+import { StackLink } from "./StackLink";
 
 export function HolderPanel(props: { stack: number; unit: string }) {
   const { stack, unit } = props;
@@ -110,9 +111,7 @@ function HoldsTable(props: { of: HolderAnswer }) {
               </td>
               <td>{howText(one)}</td>
               <td>
-                <button type="button" class="holders-link" onClick={() => openHolder(one.stack)}>
-                  <ShownPathText of={one} />
-                </button>
+                <StackLink of={one} open={openHolder} />
               </td>
             </tr>
           ))}

@@ -3,7 +3,7 @@
 import type { RetainedBy } from "../answers";
 import { Amount } from "../parts/Number";
 import { openHolder } from "./open";
-import { ShownPathText } from "./ShownPathText";
+import { StackLink } from "./StackLink";
 
 export function RetainedTable(props: { of: RetainedBy[] }) {
   if (props.of.length === 0) return null;
@@ -27,9 +27,7 @@ export function RetainedTable(props: { of: RetainedBy[] }) {
               </td>
               <td class="holders-words">{one.holder.words}</td>
               <td>
-                <button type="button" class="holders-link" onClick={() => openHolder(one.stack)}>
-                  <ShownPathText of={one} />
-                </button>
+                <StackLink of={one} open={openHolder} />
               </td>
             </tr>
           ))}

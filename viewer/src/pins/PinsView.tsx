@@ -6,7 +6,7 @@ import { useAnswer } from "../ask";
 import { openStack } from "../churn/open";
 import { saveCsv } from "../download";
 import { bytes, counted, share } from "../format";
-import { ShownPathText } from "../holders/ShownPathText";
+import { StackLink } from "../holders/StackLink";
 import { fileAbout } from "../page/about";
 import { Amount } from "../parts/Number";
 import { Waiting } from "../parts/Waiting";
@@ -140,9 +140,7 @@ function Freed(props: { of: PinsDocument }) {
                 <Amount value={one.live_bytes} unit="bytes" />
               </td>
               <td>
-                <button type="button" class="holders-link" onClick={() => openStack(one.stack)}>
-                  <ShownPathText of={one} />
-                </button>
+                <StackLink of={one} open={openStack} />
               </td>
             </tr>
           ))}
