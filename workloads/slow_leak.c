@@ -2,8 +2,8 @@
  *
  *   slow_leak [milliseconds=1000] [marks]
  *
- * About every five milliseconds slow_leak loses 100 bytes; every second of these turns is
- * an event.
+ * Every five milliseconds slow_leak loses 100 bytes, and what a busy machine has held up
+ * follows at once; every second of these turns is an event.
  * Truth: slow_leak.*; events; blocks_in_events, those since the first event began. */
 
 #include "truth.h"
@@ -28,6 +28,11 @@ static u64 now_ms(void) {
     return (u64)now.tv_sec * 1000 + (u64)now.tv_nsec / 1000000;
 }
 
+static void sleep_until_ms(u64 ms) {
+    struct timespec until = {(time_t)(ms / 1000), (long)(ms % 1000) * 1000000};
+    clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &until, NULL);
+}
+
 int main(int argc, char **argv) {
     u64 start_ms = now_ms(), length_ms = number_arg(argc, argv, 1, 1000);
     u64 marks_from_ms = argc > 2 ? length_ms / 2 : length_ms;
@@ -38,8 +43,7 @@ int main(int argc, char **argv) {
         if (is_event) residue_event_begin(events++);
         slow_leak();
         in_events += events > 0;
-        struct timespec step = {0, STEP_MS * 1000000};
-        nanosleep(&step, NULL);
+        sleep_until_ms(start_ms + (i + 1) * STEP_MS);
         if (is_event) residue_event_end(events - 1);
     }
     truth("events", events);

@@ -14,7 +14,9 @@ compadd() {
     for word in \$offered; do print -r -- \"offered: \$word\"; done
     builtin compadd \"\$@\"
 }
-print rea''dy"
+# From the line editor itself: before it runs the terminal would take ^U for its own.
+zle-line-init() { print -r -- rea''dy }
+zle -N zle-line-init"
 zpty -r shell ready '*ready*'
 zpty -n -w shell "$2"$'\t'
 zpty -w shell $'\x15'"print fini''shed"
