@@ -35,8 +35,10 @@ use std::time::{Duration, Instant};
 /// waited for longer than this.
 const LONGEST_STOP: Duration = Duration::from_millis(100);
 const LOOK: Duration = Duration::from_micros(20);
-const LOOK_FOR_DEAD: Duration = Duration::from_millis(1);
-/// When it failed, those that were asked to stand and do not yet are waited for again, each.
+const LOOK_AT_TRACER: Duration = Duration::from_millis(1);
+/// A tracer is looked after when it takes so long: most have done before.
+const LOOKS_PER_SEARCH: u32 = 20;
+/// When it failed, those that were asked to stand and do not yet are waited for once more.
 const LATE_STOP: Duration = Duration::from_millis(5);
 /// Threads that begin others meanwhile.
 const MOST_ROUNDS: usize = 50;
@@ -73,9 +75,14 @@ pub fn while_others_stand(
             done
         });
         let tracer = tracer.map_err(|_| Errno::EAGAIN)?;
-        while !tracer.is_finished() {
-            seized.take_dead_away();
-            std::thread::sleep(LOOK_FOR_DEAD);
+        for look in 1_u32.. {
+            if tracer.is_finished() {
+                break;
+            }
+            if look % LOOKS_PER_SEARCH == 0 {
+                seized.take_dead_away();
+            }
+            std::thread::sleep(LOOK_AT_TRACER);
         }
         tracer.join().unwrap_or(Err(Errno::EAGAIN))
     })
@@ -100,16 +107,16 @@ impl Seized {
     }
 
     /// But the first thread: its death is the program's, and whoever waits for that is to be told.
+    /// The tracer is not kept waiting meanwhile: other threads stand.
     fn take_dead_away(&self) {
-        let pid = self.pid;
-        self.tids().retain(|&tid| {
-            let is_dead = tid != pid && state_of(tid) == Some('Z');
-            if is_dead {
+        let tids = self.tids().clone();
+        for tid in tids {
+            if tid != self.pid && state_of(tid) == Some('Z') {
                 let flags = WaitPidFlag::WNOHANG | WaitPidFlag::__WALL;
                 let _ = waitpid(Pid::from_raw(tid as i32), Some(flags));
+                self.tids().remove(&tid);
             }
-            !is_dead
-        });
+        }
     }
 }
 
@@ -156,8 +163,9 @@ impl Traced {
 
     /// What is to be done before they go on, those too that were not waited for.
     fn prepare(self) {
+        let deadline = Instant::now() + LATE_STOP;
         let late = self.asked.into_iter();
-        let late = late.filter_map(|tid| standing(tid, Instant::now() + LATE_STOP).ok().flatten());
+        let late = late.filter_map(|tid| standing(tid, deadline).ok().flatten());
         self.standing
             .into_iter()
             .chain(late)

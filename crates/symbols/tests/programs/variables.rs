@@ -26,8 +26,10 @@ thread_local! { // OWN
 }
 
 fn main() {
+    // SAFETY: there is one thread.
     unsafe { MAYBE = black_box(Some(&TABLE[0])) };
     let sum = black_box(&TABLE)[1].key + COUNT.fetch_add(1, Ordering::Relaxed);
+    // SAFETY: as above.
     let maybe = unsafe { black_box(&raw mut MAYBE).read() };
     let key = maybe.map_or(0, |item| item.key + item.next.load(Ordering::Relaxed) as u64);
     OWN.with(|own| black_box(own).set([Own { hits: sum + key }; 2]));
