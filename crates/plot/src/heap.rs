@@ -78,10 +78,7 @@ impl Heap {
             cells: pins.map.cells.clone(),
             cell_pages: pins.map.cell_pages,
             resident_bytes: pins.heap.resident_bytes,
-            when: match picture.at_exit {
-                true => "when the program ended".to_string(),
-                false => format!("at the end of {unit} {}", picture.event),
-            },
+            when: picture.when(unit),
             colours,
             key,
         })

@@ -53,6 +53,17 @@ pub struct Picture {
 }
 
 impl Picture {
+    /// When it was taken, in words.
+    pub fn when(&self, unit: &str) -> String {
+        match (self.at_exit, self.is_asked, self.event) {
+            (true, _, 0) => "when the program ended".to_string(),
+            (true, _, event) => format!("when the program ended, in {unit} {event}"),
+            (false, true, 0) => format!("on request, before {unit} 1"),
+            (false, true, event) => format!("on request, in {unit} {event}"),
+            (false, false, event) => format!("at the end of {unit} {event}"),
+        }
+    }
+
     /// All that somebody else wrote.
     pub(crate) fn texts(&mut self) -> impl Iterator<Item = &mut String> {
         let of_chains = self.chains.iter_mut().map(|chain| &mut chain.root);

@@ -186,22 +186,11 @@ impl Amounts {
     }
 }
 
-/// When the picture was taken.
-pub fn when(picture: &Picture, unit: &str) -> String {
-    match (picture.at_exit, picture.is_asked, picture.event) {
-        (true, _, 0) => "when the program ended".to_string(),
-        (true, _, event) => format!("when the program ended, in {unit} {event}"),
-        (false, true, 0) => format!("on request, before {unit} 1"),
-        (false, true, event) => format!("on request, in {unit} {event}"),
-        (false, false, event) => format!("at the end of {unit} {event}"),
-    }
-}
-
-/// When that was, and what it took.
+/// When it was taken, and what that took.
 pub fn moment(picture: &Picture, unit: &str) -> Vec<String> {
     let mut lines = vec![format!(
         "picture {}: {} in {}; the program was held up for {}, and read for {}",
-        when(picture, unit),
+        picture.when(unit),
         bytes(picture.bytes),
         counted(picture.blocks, "block", "blocks"),
         residue_profile::units::duration(picture.took_ns),

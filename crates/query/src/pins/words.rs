@@ -8,12 +8,11 @@ use residue_profile::units::{bytes, counted, share};
 
 use super::advice::advice;
 use super::document::freed;
-use crate::holders::words::when;
 use crate::leaks::shown_path_of_stack;
 
 /// When the picture was taken, and what it does not know.
 pub(super) fn moment(picture: &Picture, unit: &str) -> Vec<String> {
-    let mut lines = vec![format!("picture {}", when(picture, unit))];
+    let mut lines = vec![format!("picture {}", picture.when(unit))];
     if picture.is_incomplete {
         lines.push(
             "the table of live blocks changed and could not be kept: pages may seem free"
