@@ -1,15 +1,16 @@
 /* The benchmark: malloc/free pairs at the end of call paths that change as in a real
  * program, without frame pointers.
  *
- *   bench [depth=60] [allocs_per_path=250] [threads=1] [pairs=5000000]
+ *   bench [depth=60] [allocs_per_path=250] [threads=1] [pairs=5000000] [paths=2048]
  *
  * A path is a chain of `depth` frames of eight functions with different frame sizes.
  * Its leaf does allocs_per_path pairs, of 32 sizes between 16 and 512 bytes: it frees
  * what it allocated 1024 pairs before, allocates, and fills the block, as programs do
  * with memory they ask for; then the stack goes back to a random level and
- * another path is taken from there. There are 2048 paths, made once and walked in
- * turn by every thread, so the number of stacks is bounded. One thread means the main
- * thread, in a process that never had another.
+ * another path is taken from there. The paths are made once and walked in turn by
+ * every thread, so the number of stacks is bounded. Of more than 2048 every thread
+ * begins with others: with as many paths as are walked, all of them are new. One thread means the
+ * main thread, in a process that never had another.
  *
  * Truth: pairs; paths, the distinct ones taken; bench_leaf.*.
  * Also prints `ns_per_pair X`: the slowest thread's time over its pairs; and `least_ns_per_pair X`: the
@@ -19,19 +20,22 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-enum { PATHS = 2048, RING = 1024, SIZES = 32, FUNCTIONS = 8 };
+enum { COMMON_PATHS = 2048, RING = 1024, SIZES = 32, FUNCTIONS = 8 };
 
 static int depth;
 static u64 allocs_per_path;
-static unsigned char *path_functions; /* [PATHS][depth]: which function at each level */
-static int path_common[PATHS];        /* levels a path shares with the one before */
+static u64 paths;
+static unsigned char *path_functions; /* [paths][depth]: which function at each level */
+static uint16_t *path_common;         /* [paths]: levels a path shares with the one before */
+static unsigned char *path_taken;     /* [paths] */
 static uint16_t sizes[SIZES];
 
 struct __attribute__((aligned(128))) walker {
     u64 pairs, left;   /* to do in all, and still */
-    u64 path;          /* paths begun */
+    u64 path;          /* the current one */
     u64 random, turn;
     int back_to;       /* frames deeper than this level must return */
     void *ring[RING];
@@ -49,7 +53,7 @@ static double now(void) {
 
 typedef void step(struct walker *, int level);
 
-static const unsigned char *functions_of(u64 path) { return path_functions + path % PATHS * (u64)depth; }
+static const unsigned char *functions_of(u64 path) { return path_functions + path % paths * (u64)depth; }
 
 static void round_begins(struct walker *w) {
     double time = now(), round = time - w->round_start;
@@ -58,7 +62,8 @@ static void round_begins(struct walker *w) {
 }
 
 NAMED void bench_leaf(struct walker *w) {
-    if (w->path % PATHS == 0) round_begins(w);
+    if (w->path % paths == 0) round_begins(w);
+    path_taken[w->path % paths] = 1;
     u64 count = w->left < allocs_per_path ? w->left : allocs_per_path;
     for (u64 i = 0; i < count; i++) {
         u64 place = w->turn++ % RING;
@@ -76,7 +81,7 @@ NAMED void bench_leaf(struct walker *w) {
     }
     w->left -= count;
     w->path++;
-    w->back_to = w->left ? path_common[w->path % PATHS] : -1;
+    w->back_to = w->left ? path_common[w->path % paths] : -1;
 }
 
 NAMED step step_0, step_1, step_2, step_3, step_4, step_5, step_6, step_7;
@@ -120,13 +125,20 @@ static void *walk(void *argument) {
     return NULL;
 }
 
+static void *room_for(u64 bytes) {
+    void *room = mmap(NULL, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (room == MAP_FAILED) exit(3);
+    return room;
+}
+
 static void make_paths(void) {
-    static unsigned char room[PATHS * 1000];
+    path_functions = room_for(paths * (u64)depth);
+    path_common = room_for(paths * sizeof *path_common);
+    path_taken = room_for(paths);
     u64 random = 22;
-    path_functions = room;
-    for (int p = 0; p < PATHS; p++) {
-        unsigned char *functions = room + p * depth;
-        path_common[p] = p > 0 ? (int)(random_next(&random) % (u64)depth) : 0;
+    for (u64 p = 0; p < paths; p++) {
+        unsigned char *functions = path_functions + p * (u64)depth;
+        path_common[p] = p > 0 ? (uint16_t)(random_next(&random) % (u64)depth) : 0;
         for (int level = 0; level < depth; level++)
             functions[level] = level < path_common[p] ? functions[level - depth]
                                                       : (unsigned char)(random_next(&random) % FUNCTIONS);
@@ -138,12 +150,13 @@ static int by_functions(const void *a, const void *b) {
     return memcmp(*(unsigned char *const *)a, *(unsigned char *const *)b, (size_t)depth);
 }
 
-static u64 distinct_paths(u64 taken) {
-    static const unsigned char *order[PATHS];
-    u64 count = taken < PATHS ? taken : PATHS, distinct = count > 0;
-    for (u64 p = 0; p < count; p++) order[p] = functions_of(p);
+static u64 distinct_paths(void) {
+    const unsigned char **order = room_for(paths * sizeof *order);
+    u64 count = 0, distinct = 0;
+    for (u64 p = 0; p < paths; p++)
+        if (path_taken[p]) order[count++] = functions_of(p);
     qsort(order, count, sizeof *order, by_functions);
-    for (u64 p = 1; p < count; p++) distinct += by_functions(&order[p - 1], &order[p]) != 0;
+    for (u64 p = 0; p < count; p++) distinct += p == 0 || by_functions(&order[p - 1], &order[p]) != 0;
     return distinct;
 }
 
@@ -151,6 +164,8 @@ int main(int argc, char **argv) {
     depth = (int)number_arg(argc, argv, 1, 60);
     allocs_per_path = number_arg(argc, argv, 2, 250);
     u64 threads = number_arg(argc, argv, 3, 1), pairs = number_arg(argc, argv, 4, 5000000);
+    paths = number_arg(argc, argv, 5, COMMON_PATHS);
+    if (paths < 1 || paths > 10000000) return 2;
     if (depth < 1 || depth > 1000 || allocs_per_path < 1 || threads < 1 || threads > 256) return 2;
     make_paths();
 
@@ -159,6 +174,7 @@ int main(int argc, char **argv) {
     for (u64 t = 0; t < threads; t++) {
         walkers[t].pairs = walkers[t].left = pairs / threads + (t < pairs % threads);
         walkers[t].random = t;
+        walkers[t].path = paths > COMMON_PATHS ? paths / threads * t : 0;
     }
     if (threads == 1) {
         walk(&walkers[0]);
@@ -176,11 +192,11 @@ int main(int argc, char **argv) {
     }
     char line[64];
     truth("pairs", sum.calls);
-    truth("paths", distinct_paths(walkers[0].path));
+    truth("paths", distinct_paths());
     truth_tally("bench_leaf", &sum);
     snprintf(line, sizeof line, "ns_per_pair %.2f\n", slowest);
     say(line);
-    double least = 1e9 * walkers[0].least_round / (double)(PATHS * allocs_per_path);
+    double least = 1e9 * walkers[0].least_round / (double)(paths * allocs_per_path);
     snprintf(line, sizeof line, "least_ns_per_pair %.2f\n", least);
     say(line);
     return 0;
