@@ -52,7 +52,7 @@ impl Place {
                 && (self.request.is_some() || requests::open(&self.process.window).is_some())
     }
 
-    /// `left_bytes` is the memory that is left, where that was looked at.
+    /// `left_bytes` is the memory that is left, where that is known.
     pub fn look(&mut self, search: &Search, left_bytes: Option<u64>) {
         if !self.process.window.is_whole() {
             return;

@@ -12,16 +12,18 @@ const GROUPS: &str = "/sys/fs/cgroup";
 #[derive(Default)]
 pub struct Room {
     looked: Option<Instant>,
+    left_bytes: Option<u64>,
 }
 
 impl Room {
-    /// The bytes that are left; `None` where it is too early for a look, or nobody knows.
+    /// The bytes that are left, or were a moment ago: a program may begin and end between two looks.
+    /// `None` where nobody knows.
     pub fn look(&mut self) -> Option<u64> {
-        if self.looked.is_some_and(|looked| looked.elapsed() < PERIOD) {
-            return None;
+        if self.looked.is_none_or(|looked| looked.elapsed() >= PERIOD) {
+            self.looked = Some(Instant::now());
+            self.left_bytes = left_bytes(&|path| fs::read_to_string(path).ok());
         }
-        self.looked = Some(Instant::now());
-        left_bytes(&|path| fs::read_to_string(path).ok())
+        self.left_bytes
     }
 }
 
