@@ -92,3 +92,10 @@ fn the_peak_of_the_whole_program_is_the_sum_of_its_stacks_at_that_moment() {
     assert_eq!(at_peak, ledger.profile.heap.peak_bytes);
     assert!(ledger.profile.heap.peak_bytes >= ledger.profile.heap.live_bytes);
 }
+
+#[test]
+fn each_of_sixty_thousand_mappings_is_known() {
+    Lab::new()
+        .record(&[], &["many_mappings", "60000", "5000"])
+        .expect_exact();
+}

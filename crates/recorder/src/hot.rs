@@ -103,8 +103,6 @@ pub struct Hot {
     pub mapping_count: AtomicU32,
     /// Freed mapping records, numbered from one and linked through their start.
     pub free_mapping: AtomicU64,
-    /// Counts mappings, to tell the pieces of one from those of another.
-    pub next_origin: AtomicU64,
 
     /// Not zero once the arena's file system had no room for a step of growth.
     pub arena_is_short: AtomicU32,

@@ -45,6 +45,7 @@ mod peak;
 mod picture;
 mod private;
 mod program_file;
+mod ranges;
 mod recorder;
 mod returned;
 mod setup;

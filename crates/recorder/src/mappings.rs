@@ -1,88 +1,20 @@
 //! Memory the program maps itself, kept apart from the heap.
 //!
 //! A sorted private index of ranges, each with its record in the arena. Mapping
-//! is a system call already, so a lock and a shifted array are cheap beside it.
+//! is a system call already, so a lock is cheap beside it.
 
 use crate::arena_map::{self, Arena, bump};
 use crate::hot::{self, Hot};
 use crate::ledger;
 use crate::live;
 use crate::loss::Loss;
-use crate::private;
+use crate::ranges::{Range, Ranges};
 use crate::recorder::{self, Caller};
 use crate::thread::Thread;
 use crate::trie::Purpose;
 use core::sync::atomic::Ordering;
 use residue_arena::region::Region;
 use residue_arena::{header, tables, tables::thread as stat};
-
-/// A range and where it came from. A mapping that was cut in pieces has several
-/// ranges of the same origin; it counts as freed when the last is gone.
-#[derive(Clone, Copy)]
-#[repr(C)]
-struct Range {
-    start: usize,
-    end: usize,
-    record: u64,
-    stack: u32,
-    birth: u32,
-    origin: u64,
-}
-
-const MOST_RANGES: usize = 1 << 16;
-
-/// The sorted ranges; only made with the lock held.
-struct Index {
-    table: *mut Range,
-    length: usize,
-}
-
-impl Index {
-    fn open(hot: &Hot) -> Option<Index> {
-        let mut table = hot.mapping_index.load(Ordering::Relaxed).cast::<Range>();
-        if table.is_null() {
-            table = private::map_array::<Range>(MOST_RANGES, 4096)?;
-            hot.mapping_index.store(table.cast(), Ordering::Relaxed);
-        }
-        Some(Index {
-            table,
-            length: hot.mapping_count.load(Ordering::Relaxed) as usize,
-        })
-    }
-
-    fn close(self, hot: &Hot) {
-        hot.mapping_count
-            .store(self.length as u32, Ordering::Relaxed);
-    }
-
-    fn ranges(&mut self) -> &mut [Range] {
-        // SAFETY: the table has room for `MOST_RANGES`, and the lock is held.
-        unsafe { core::slice::from_raw_parts_mut(self.table, self.length.min(MOST_RANGES)) }
-    }
-
-    /// Index of the first range that ends after `address`.
-    fn first_after(&mut self, address: usize) -> usize {
-        self.ranges().partition_point(|range| range.end <= address)
-    }
-
-    fn insert(&mut self, range: Range) -> bool {
-        if self.length >= MOST_RANGES {
-            return false;
-        }
-        let at = self.first_after(range.start);
-        self.length += 1;
-        let ranges = self.ranges();
-        let last = ranges.len() - 1;
-        ranges.copy_within(at..last, at + 1);
-        ranges[at] = range;
-        true
-    }
-
-    fn remove(&mut self, at: usize) {
-        self.ranges().copy_within(at + 1.., at);
-        self.length -= 1;
-    }
-}
 
 /// Writes a range to the arena; a zero length frees the record.
 fn write_record(arena: Arena, record: u64, range: &Range, bytes: usize) {
@@ -152,13 +84,21 @@ unsafe fn stack_unless_paused(
 }
 
 /// Changes the index, with the lock held; false when there is no memory for one.
-fn change(hot: &Hot, work: impl FnOnce(&mut Index)) -> bool {
+fn change(hot: &Hot, work: impl FnOnce(&mut Ranges)) -> bool {
     let _held = hot.mappings_lock.lock();
-    let Some(mut index) = Index::open(hot) else {
-        return false;
-    };
-    work(&mut index);
-    index.close(hot);
+    let mut table = hot.mapping_index.load(Ordering::Relaxed).cast::<Ranges>();
+    if table.is_null() {
+        let Some(made) = Ranges::make() else {
+            return false;
+        };
+        table = made;
+        hot.mapping_index.store(table.cast(), Ordering::Relaxed);
+    }
+    // SAFETY: it is never unmapped, and the lock is held.
+    let index = unsafe { &mut *table };
+    work(index);
+    let count = index.count() as u32;
+    hot.mapping_count.store(count, Ordering::Relaxed);
     true
 }
 
@@ -183,14 +123,18 @@ fn add(
     hot: &Hot,
     arena: Arena,
     thread: &mut Thread,
-    index: &mut Index,
+    index: &mut Ranges,
     start: usize,
     bytes: usize,
     stack: u32,
 ) {
-    let (Some(counters), Some(record)) =
-        (ledger::record(arena, thread, stack), new_record(arena, hot))
+    let counters = ledger::record(arena, thread, stack);
+    let record = new_record(arena, hot);
+    let (Some(counters), Some(record), Some(origin)) = (counters, record, index.new_origin())
     else {
+        if let Some(record) = record {
+            free_record(arena, hot, record);
+        }
         live::dropped(thread, bytes as u64);
         return;
     };
@@ -200,9 +144,10 @@ fn add(
         record,
         stack,
         birth: live::birth_now(arena, thread),
-        origin: hot.next_origin.fetch_add(1, Ordering::Relaxed),
+        origin,
     };
     if !index.insert(range) {
+        index.is_over(origin);
         free_record(arena, hot, record);
         live::dropped(thread, bytes as u64);
         return;
@@ -217,12 +162,12 @@ fn remove(
     hot: &Hot,
     arena: Arena,
     thread: &mut Thread,
-    index: &mut Index,
+    index: &mut Ranges,
     start: usize,
     end: usize,
 ) {
     let mut at = index.first_after(start);
-    while let Some(&range) = index.ranges().get(at).filter(|range| range.start < end) {
+    while let Some(range) = index.get(at).filter(|range| range.start < end) {
         let (from, to) = (range.start.max(start), range.end.min(end));
         let bytes = (to - from) as u64;
         let before = Range { end: from, ..range };
@@ -230,19 +175,18 @@ fn remove(
         let (has_before, has_after) = (before.start < before.end, after.start < after.end);
         match (has_before, has_after) {
             (false, false) => {
-                index.remove(at);
+                at = index.remove(at);
                 free_record(arena, hot, range.record);
             }
             (true, false) | (false, true) => {
                 let rest = if has_before { before } else { after };
-                index.ranges()[at] = rest;
+                index.set(at, rest);
                 write_record(arena, rest.record, &rest, rest.end - rest.start);
-                at += 1;
+                at = index.next(at);
             }
             (true, true) => {
-                index.ranges()[at] = before;
+                index.set(at, before);
                 write_record(arena, before.record, &before, before.end - before.start);
-                at += 1;
                 if let Some(record) = new_record(arena, hot) {
                     let after = Range { record, ..after };
                     write_record(arena, record, &after, after.end - after.start);
@@ -250,16 +194,12 @@ fn remove(
                         free_record(arena, hot, record);
                         live::dropped(thread, (after.end - after.start) as u64);
                     }
-                    at += 1;
                 }
+                // Nothing else is between.
+                at = index.first_after(end.max(range.end));
             }
         }
-        let is_last_piece = !has_before
-            && !has_after
-            && !index
-                .ranges()
-                .iter()
-                .any(|other| other.origin == range.origin);
+        let is_last_piece = !has_before && !has_after && index.is_over(range.origin);
         if let Some(counters) = ledger::record(arena, thread, range.stack) {
             ledger::unmapped(arena, counters, range.stack, bytes, is_last_piece);
         }
@@ -321,9 +261,8 @@ fn change_total(arena: Arena, bytes: i64) {
 pub fn overlap(hot: &Hot, start: usize, end: usize) -> usize {
     let mut bytes = 0;
     change(hot, |index| {
-        let first = index.first_after(start);
-        let ranges = index.ranges().get(first..).unwrap_or(&[]);
-        let inside = ranges.iter().take_while(|range| range.start < end);
+        let ranges = index.from(index.first_after(start));
+        let inside = ranges.take_while(|range| range.start < end);
         bytes = inside
             .map(|range| range.end.min(end) - range.start.max(start))
             .sum();
@@ -338,8 +277,8 @@ pub fn length_at(start: usize) -> usize {
     }
     let mut bytes = 0;
     change(hot::get(), |index| {
-        let at = index.first_after(start);
-        let range = index.ranges().get(at).filter(|range| range.start == start);
+        let found = index.get(index.first_after(start));
+        let range = found.filter(|range| range.start == start);
         bytes = range.map_or(0, |range| range.end - range.start);
     });
     bytes
