@@ -5,7 +5,7 @@
         [--repeats 5] [--quick] [--only SECTION,...] [--no-raw] [--limit SECONDS]
         [--from OLD.json] [--json OUT.json] [--markdown docs/OVERHEAD.md] [--update-readme README.md]
 
-Sections: loop, programs, memory, million, checks. Without --markdown the page goes to stdout.
+Sections: loop, large, programs, memory, million, storm, checks. Without --markdown the page goes to stdout.
 `--from` takes the sections that are not measured from an earlier --json; thus
 `--only checks --from OLD.json` only writes the page anew. The exit status is 1 when a check fails.
 """

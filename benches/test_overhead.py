@@ -10,27 +10,40 @@ sys.dont_write_bytecode = True
 from lib import checks, pages
 from lib.lab import HEAPTRACK, HEAPTRACK_RAW, NATIVE, RESIDUE, Outcome, find_key, parse_json
 from lib.results import Results
-from lib.sections import GXX, loop_name
+from lib.sections import GXX, LOOPS, NEW, PYTHON_MALLOC, STORM, loop_name
 
 REPORT = """{"meta": {"notes": []}, "stacks": 3, "top": [],
     "recorder": {"arena_bytes": 100, "private_bytes": 20, "trie_nodes": 7}}"""
+MAPPINGS = "munmap and mmap among 5,000 mappings"
 SETTINGS = {"quick": False, "repeats": 5, "limit": "120", "data_limit": 6, "native_pairs": 2, "profiled_pairs": 1}
 
 
 def made_up(**changes):
     """Results that pass every check, save what `changes` says about residue."""
     results = Results()
-    for depth, allocs, threads in ((60, 25, 1), (60, 25, 2), (120, 25, 1), (60, 250, 1), (60, 250, 2), (120, 250, 1)):
-        for who, ns in ((NATIVE, 20), (RESIDUE, 20 + changes.get("added", 40)), (HEAPTRACK, 1020)):
-            results.add("loop", loop_name(depth, allocs, threads), who, {"ns": ns})
-    for who, seconds in ((NATIVE, 10), (RESIDUE, changes.get("seconds", 14)), (HEAPTRACK, 30)):
-        results.add("programs", GXX, who, {"wall_s": seconds})
-    own = {"arena_bytes": 30e6, "private_bytes": 1e6, "trie_nodes": 15, "program_bytes": 130e6, "all_bytes": 140e6}
-    results.add("memory", "1000000", RESIDUE, own)
+    for case in LOOPS:
+        added = changes.get("added_by_new" if NEW in case else "added", 30)
+        for who, ns in ((NATIVE, 20), (RESIDUE, 20 + added), (HEAPTRACK, 1020)):
+            results.add("loop", loop_name(*case), who, {"ns": ns})
+    for who, ns in ((NATIVE, 2500), (RESIDUE, 7000), (HEAPTRACK, 2510)):
+        results.add("large", MAPPINGS, who, {"ns": ns})
+    for program, seconds in ((GXX, 12), (PYTHON_MALLOC, 14)):
+        for who, wall_s in ((NATIVE, 10), (RESIDUE, changes.get(program, seconds)), (HEAPTRACK, 30)):
+            results.add("programs", program, who, {"wall_s": wall_s})
+    own = {"arena_bytes": changes.get("block_bytes", 21e6), "private_bytes": 1e6, "trie_nodes": 15}
+    results.add("memory", "1000000", RESIDUE, own | {"program_bytes": 130e6, "all_bytes": 140e6})
     results.add("memory", "1000000", NATIVE, {"program_bytes": 100e6, "all_bytes": 100e6})
-    kept = {"stacks": changes.get("stacks", 1000001), "file_bytes": 5e6, "finish_s": 2, "wall_s": 4}
-    results.add("million", "1000000", RESIDUE, own | kept | {"trie_nodes": 2e6})
+    for section, case, stacks in (("million", "1000000", 1000001), ("storm", STORM, 200000)):
+        add_stacks(results, section, case, stacks, changes)
     return results
+
+
+def add_stacks(results, section, case, stacks, changes):
+    kept, bytes_each = changes.get(section, stacks), changes.get("stack_bytes", 150)
+    own = {"arena_bytes": stacks * bytes_each, "private_bytes": 1e6, "trie_nodes": 2 * stacks, "stacks": kept}
+    seconds = 0.1 + 1e-9 * stacks * changes.get("stack_ns", 400)
+    results.add(section, case, NATIVE, {"wall_s": 0.1})
+    results.add(section, case, RESIDUE, own | {"file_bytes": 5e6, "finish_s": 0.2, "wall_s": seconds})
 
 
 def verdicts(results, verdict):
@@ -58,9 +71,21 @@ class Judging(unittest.TestCase):
         self.assertEqual(verdicts(made_up(), checks.SKIP), [])
 
     def test_each_bar_can_be_missed(self):
-        self.assertEqual(len(verdicts(made_up(added=400), checks.FAIL)), 4)
-        self.assertEqual(len(verdicts(made_up(seconds=31), checks.FAIL)), 2)
-        self.assertEqual(len(verdicts(made_up(stacks=873812), checks.FAIL)), 1)
+        self.assertEqual(len(verdicts(made_up(added=400), checks.FAIL)), 6)
+        self.assertEqual(len(verdicts(made_up(added_by_new=400), checks.FAIL)), 2)
+        self.assertEqual(len(verdicts(made_up(**{GXX: 31}), checks.FAIL)), 2)
+        self.assertEqual(len(verdicts(made_up(**{PYTHON_MALLOC: 16}), checks.FAIL)), 1)
+        self.assertEqual(len(verdicts(made_up(block_bytes=23e6), checks.FAIL)), 1)
+        self.assertEqual(len(verdicts(made_up(stack_bytes=190), checks.FAIL)), 2)
+        self.assertEqual(len(verdicts(made_up(stack_ns=600), checks.FAIL)), 2)
+        self.assertEqual(len(verdicts(made_up(million=873812), checks.FAIL)), 1)
+
+    def test_new_paths_have_bars_of_their_own(self):
+        missed = ["depth 60, 25 a path, 2 threads, each path new: added, of what heaptrack adds"]
+        self.assertEqual(verdicts(made_up(added_by_new=70), checks.FAIL), missed)
+
+    def test_a_storm_of_few_stacks_is_none(self):
+        self.assertIn(f"{STORM}: kept apart", verdicts(made_up(storm=99999), checks.FAIL))
 
     def test_nothing_measured_is_no_pass(self):
         self.assertEqual(verdicts(Results(), checks.PASS), [])
@@ -68,13 +93,14 @@ class Judging(unittest.TestCase):
     def test_residue_not_finishing_is_a_failure(self):
         results = made_up()
         results.entry("programs", GXX, RESIDUE)["dnf"] = "exit status 1"
-        self.assertEqual(len(verdicts(results, checks.FAIL)), 2)
+        results.entry("storm", STORM, RESIDUE)["dnf"] = "exit status 1"
+        self.assertEqual(len(verdicts(results, checks.FAIL)), 3)
 
     def test_raw_stands_in_for_a_heaptrack_that_died(self):
         results = made_up()
         results.entry("programs", GXX, HEAPTRACK)["dnf"] = "exit status 141"
         self.assertEqual(len(verdicts(results, checks.SKIP)), 1)
-        results.add("programs", GXX, HEAPTRACK_RAW, {"wall_s": 12})
+        results.add("programs", GXX, HEAPTRACK_RAW, {"wall_s": 11})
         self.assertEqual(len(verdicts(results, checks.FAIL)), 1)
 
     def test_figures_are_medians(self):
@@ -89,9 +115,14 @@ class Writing(unittest.TestCase):
         results = made_up()
         results.entry("loop", loop_name(60, 25, 1), HEAPTRACK)["dnf"] = "more than 120 s"
         page = pages.page(results, SETTINGS, {"CPU": "some"}, checks.evaluate(results))
-        self.assertIn("| 60 | 25 | 1 | 20.0 | 40.0 | DNF |", page)
-        self.assertIn("| g++ -O2 | 10.00 s | 1.40 x | 3.00 x |", page)
-        self.assertIn("| 1,000,000 | 31.0 B | 30.0 B |", page)
+        self.assertIn("| 60 | 25 | 1 | 2,048 | 20.0 | 30.0 | DNF |", page)
+        self.assertIn("| 60 | 25 | 2 | each new | 20.0 | 30.0 | 1,000.0 | 1/33.3 |", page)
+        self.assertIn(f"| {MAPPINGS} | 2,500.0 | 4,500.0 | 10.0 |", page)
+        self.assertIn("| g++ -O2 | 10.00 s | 1.20 x | 3.00 x |", page)
+        self.assertIn("| 1,000,000 | 22.0 B | 30.0 B |", page)
+        self.assertIn(f"| {STORM} | native | residue |", page)
+        self.assertIn("| added for each stack |  | 400 ns |", page)
+        self.assertIn("| recorder's memory for each stack |  | 155.0 B |", page)
         self.assertIn("more than 120 s", page)
         self.assertIn("## Checks", page)
 

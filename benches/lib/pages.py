@@ -2,10 +2,10 @@
 
 from lib import checks
 from lib.lab import HEAPTRACK, HEAPTRACK_RAW, NATIVE, RESIDUE
-from lib.sections import loop_name
+from lib.sections import COMMON_PATHS, NEW, loop_name
 
 README_BEGIN, README_END = "<!-- overhead:begin -->", "<!-- overhead:end -->"
-README_LOOPS = ((60, 25, 1), (60, 25, 2), (120, 25, 1), (60, 250, 1))
+README_LOOPS = ((60, 25, 1), (60, 25, 2), (120, 25, 1), (60, 250, 1), (60, 25, 1, NEW))
 
 HEAD = """\
 # Overhead
@@ -27,9 +27,16 @@ system in memory. *Added* is the difference of two medians, to native.
 
 LOOP_TEXT = """\
 `workloads/bench.c`: pairs of malloc and free at the end of call paths of the given depth; after so many allocations on
-a path the stack goes back to a random level and takes another of 2048 paths. Nanoseconds a pair as the slowest thread
-sees them, over {profiled_pairs:,} pairs in all (native: {native_pairs:,}), what happens once at the start included.
-heaptrack keeps at most 64 frames of a stack, residue all.
+a path the stack goes back to a random level and takes another of 2048 paths. *Each new*: there are as many paths as are
+walked, so that every stack is one that was not seen before. Nanoseconds a pair as the slowest thread sees them, over
+{profiled_pairs:,} pairs in all (native: {native_pairs:,}, unless each path is new), what happens once at the start
+included. heaptrack keeps at most 64 frames of a stack, residue all.
+"""
+
+LARGE_TEXT = """\
+Nanoseconds a pair. `workloads/large_frames.c`: as above, with 25 allocations a path, 1 thread and frames larger than
+16 KiB. `workloads/many_mappings.c`: of so many live mappings a random one is unmapped and made anew. heaptrack does not
+record mappings; residue does.
 """
 
 PROGRAMS_TEXT = """\
@@ -46,7 +53,14 @@ of the run, less native; heaptrack keeps its list of blocks in the interpreter, 
 
 MILLION_TEXT = """\
 `workloads/million_stacks.c`: distinct stacks, one leak each. *After the end*: from the program's last line to the end
-of the command, when the profile is finished.
+of the command, when the profile is finished. *Added for each stack*: what the run takes longer than the native one,
+divided by the stacks that residue kept.
+"""
+
+STORM_TEXT = """\
+`workloads/import_storm.py`: Python with `PYTHONMALLOC=malloc` imports much of its standard library, then parses and
+compiles its sources, which calls the allocator from hundreds of thousands of stacks. Rows as above; Python takes itself
+down after its last line, and allocations from stacks that are not new count in what is added for each stack, too.
 """
 
 
@@ -78,7 +92,7 @@ def cell(results, section, case, who, value, form):
 
 def loop_table(results):
     against = profilers(results, "loop")
-    header = ["depth", "allocations a path", "threads", "native", *(f"{who} adds" for who in against)]
+    header = ["depth", "allocations a path", "threads", "paths", "native", *(f"{who} adds" for who in against)]
     header += [f"residue : {who}" for who in against[1:]]
     return table(header, [loop_row(results, case, against) for case in results.cases("loop")])
 
@@ -88,7 +102,24 @@ def loop_row(results, case, against):
     cells = [cell(results, "loop", case, who, added[who], "{:,.1f}") for who in against]
     ratios = [checks.divide(added[RESIDUE], added[who]) for who in against[1:]]
     native = number(results.median("loop", case, NATIVE, "ns"), "{:.1f}")
-    return [*case.split("/"), native, *cells, *("–" if ratio is None else checks.one_in(ratio) for ratio in ratios)]
+    ratios = ["–" if ratio is None else checks.one_in(ratio) for ratio in ratios]
+    return [*loop_parameters(*case.split("/")), native, *cells, *ratios]
+
+
+def loop_parameters(depth, allocs, threads, paths=COMMON_PATHS):
+    return [depth, allocs, threads, "each new" if paths == NEW else f"{paths:,}"]
+
+
+def large_table(results):
+    against = profilers(results, "large")
+    header = ["", NATIVE, *(f"{who} adds" for who in against)]
+    return table(header, [large_row(results, case, against) for case in results.cases("large")])
+
+
+def large_row(results, case, against):
+    added = lambda who: results.added("large", case, who, "ns")
+    cells = [cell(results, "large", case, who, added(who), "{:,.1f}") for who in against]
+    return [case, number(results.median("large", case, NATIVE, "ns"), "{:,.1f}"), *cells]
 
 
 def programs_table(results):
@@ -125,32 +156,46 @@ def memory_cells(results, case, name):
 
 
 def million_table(results):
-    contestants = [NATIVE, *profilers(results, "million")]
+    return stacks_tables(results, "million")
+
+
+def storm_table(results):
+    return stacks_tables(results, "storm")
+
+
+def stacks_tables(results, section):
+    contestants = [NATIVE, *profilers(results, section)]
     tables = [
-        table([f"{int(case):,} stacks", *contestants], million_rows(results, case, contestants))
-        for case in results.cases("million")
+        table([checks.stacks_label(case), *contestants], stacks_rows(results, section, case, contestants))
+        for case in results.cases(section)
     ]
     return "\n".join(tables)
 
 
-def million_rows(results, case, contestants):
+def stacks_rows(results, section, case, contestants):
     def row(title, name, scale, form, shown=contestants):
-        cells = million_cells(results, case, contestants, name, scale, form)
+        cells = stacks_cells(results, section, case, contestants, name, scale, form)
         return [title, *(text if who in shown else "" for who, text in zip(contestants, cells))]
+
+    def own_row(title, value):
+        return [title, *(number(value, "{:.1f} B") if who == RESIDUE else "" for who in contestants)]
 
     yield row("time in all", "wall_s", 1, "{:.2f} s")
     yield row("after the end", "finish_s", 1, "{:.2f} s", contestants[1:])
+    added = lambda who: checks.stack_ns(results, section, case, who)
+    costs = [cell(results, section, case, who, added(who), "{:,.0f} ns") for who in contestants[1:]]
+    yield ["added for each stack", "", *costs]
     yield row("file", "file_bytes", 1e6, "{:.1f} MB", contestants[1:])
     yield row("stacks kept", "stacks", 1, "{:,.0f}", [RESIDUE])
     yield row("trie nodes", "trie_nodes", 1, "{:,.0f}", [RESIDUE])
-    used, nodes = checks.memory_used(results, "million", case), results.median("million", case, RESIDUE, "trie_nodes")
-    per_node = number(checks.divide(used, nodes), "{:.1f} B")
-    yield ["recorder's memory a node", *(per_node if who == RESIDUE else "" for who in contestants)]
+    used, nodes = checks.memory_used(results, section, case), results.median(section, case, RESIDUE, "trie_nodes")
+    yield own_row("recorder's memory for each stack", checks.stack_bytes(results, section, case))
+    yield own_row("recorder's memory a node", checks.divide(used, nodes))
 
 
-def million_cells(results, case, contestants, name, scale, form):
-    value = lambda who: checks.divide(results.median("million", case, who, name), scale)
-    return [cell(results, "million", case, who, value(who), form) for who in contestants]
+def stacks_cells(results, section, case, contestants, name, scale, form):
+    value = lambda who: checks.divide(results.median(section, case, who, name), scale)
+    return [cell(results, section, case, who, value(who), form) for who in contestants]
 
 
 def checks_table(found):
@@ -168,9 +213,11 @@ def page(results, settings, machine, found):
     loop_text = LOOP_TEXT.format(**settings)
     for section, title, text, make in (
         ("loop", "Allocating in a loop", loop_text, loop_table),
+        ("large", "Large frames, many mappings", LARGE_TEXT, large_table),
         ("programs", "Whole programs", PROGRAMS_TEXT, programs_table),
         ("memory", "Memory", MEMORY_TEXT, memory_table),
         ("million", "Many stacks", MILLION_TEXT, million_table),
+        ("storm", "Many stacks of Python", STORM_TEXT, storm_table),
     ):
         if results.cases(section):
             parts.append(f"## {title}\n\n{text}\n{make(results)}")
@@ -189,7 +236,7 @@ def readme_table(results):
     for case in results.cases("memory")[-1:]:
         rows.append([f"memory for each of {int(case):,} live blocks", *memory_cells(results, case, "all_bytes"), ""])
     for case in results.cases("million"):
-        sizes = million_cells(results, case, columns, "file_bytes", 1e6, "{:.1f} MB")
+        sizes = stacks_cells(results, "million", case, columns, "file_bytes", 1e6, "{:.1f} MB")
         rows.append([f"file with {int(case):,} stacks", *sizes])
     return table(["", *columns], rows)
 

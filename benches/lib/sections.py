@@ -10,18 +10,36 @@ from typing import Callable
 from lib.lab import CONTESTANTS, NATIVE, RESIDUE, WITH_RAW, find_key
 
 DEPTHS = (10, 60, 120)
+DEEPEST = 1000
 ALLOCS_PER_PATH = (25, 250)
 THREADS = (1, 2, 4)
+COMMON_PATHS = 2048  # of bench, where it is not told how many
+NEW = "new"  # stands for as many paths as are walked
+
+# (depth, allocations a path, threads); and NEW where no path is walked twice.
+LOOPS = (
+    *itertools.product(DEPTHS, ALLOCS_PER_PATH, THREADS),
+    *itertools.product((DEEPEST,), ALLOCS_PER_PATH, (1,)),
+    (60, 25, 1, NEW),
+    (60, 25, 2, NEW),
+)
 
 # Both profilers do the same work, so that what they do once, at the start, weighs the same in
 # their cost of a pair: heaptrack's interpreter blocks the program for about 0.4 s then, which
-# would be 0.8 us a pair in a run of 500 000. A native run needs more pairs to last long enough.
+# would be 0.8 us a pair in a run of 500 000. A native run needs more pairs to last long enough,
+# but not where the number of pairs is the number of stacks.
 NATIVE_PAIRS = 16_000_000
 PROFILED_PAIRS = 4_000_000
+
+LARGE_DEPTH, LARGE_ALLOCS_PER_PATH = 60, 25
+LIVE_MAPPINGS = (5_000, 60_000)  # the kernel allows a process 65 530
+MAPPING_PAIRS = 100_000
 
 LIVE_BLOCKS = (1_000_000, 5_000_000, 10_000_000)
 RESIDENT_LINE = "vmrss_kib"  # of live_blocks, when all blocks are made
 DISTINCT_STACKS = 1_000_000
+STORM = "python3, import storm"
+COMPILED_SOURCES = 80
 
 GXX, PYTHON, PYTHON_MALLOC, SQLITE = "g++ -O2", "python3", "python3, PYTHONMALLOC=malloc", "sqlite3"
 COMPILED_UNITS = 8
@@ -37,7 +55,7 @@ SYSTEM_PYTHON = "/usr/bin/python3"
 QUICK_DIVISOR = 100
 QUICK_UNITS = 1
 
-SECTIONS = ("loop", "programs", "memory", "million", "checks")
+SECTIONS = ("loop", "large", "programs", "memory", "million", "storm", "checks")
 
 
 @dataclass
@@ -61,31 +79,47 @@ class Scale:
 
 
 def cases(lab, section, scale):
-    makers = {"loop": loop, "programs": programs, "memory": memory, "million": million}
+    makers = {"loop": loop, "large": large, "programs": programs, "memory": memory, "million": million, "storm": storm}
     return makers[section](lab, scale) if section in makers else []
 
 
 def loop(lab, scale):
-    return [
-        Case("loop", loop_name(*parameters), pairs_of(lab, scale, *parameters), read_pair)
-        for parameters in itertools.product(DEPTHS, ALLOCS_PER_PATH, THREADS)
-    ]
+    return [Case("loop", loop_name(*case), pairs_of(lab, scale, *case), read_pair) for case in LOOPS]
 
 
-def loop_name(depth, allocs, threads):
-    return f"{depth}/{allocs}/{threads}"
+def loop_name(*parameters):
+    return "/".join(map(str, parameters))
 
 
-def pairs_of(lab, scale, *parameters):
-    def argv(contestant):
-        pairs = scale.of(NATIVE_PAIRS if contestant == NATIVE else PROFILED_PAIRS)
-        return [lab.workload("bench"), *map(str, parameters), str(pairs)]
+def pairs_of(lab, scale, depth, allocs, threads, paths=COMMON_PATHS):
+    command = [lab.workload("bench"), str(depth), str(allocs), str(threads)]
+    if paths == NEW:
+        pairs = scale.of(PROFILED_PAIRS)
+        return always([*command, str(pairs), str(pairs // allocs)])
+    return lambda contestant: [*command, str(pairs_for(contestant, scale)), str(paths)]
 
-    return argv
+
+def pairs_for(contestant, scale):
+    return scale.of(NATIVE_PAIRS if contestant == NATIVE else PROFILED_PAIRS)
 
 
 def read_pair(lab, contestant, outcome):
     return {"ns": outcome.number("ns_per_pair")}
+
+
+def large(lab, scale):
+    return [large_frames(lab, scale), *(many_mappings(lab, scale, live) for live in LIVE_MAPPINGS)]
+
+
+def large_frames(lab, scale):
+    command = [lab.workload("large_frames"), str(LARGE_DEPTH), str(LARGE_ALLOCS_PER_PATH)]
+    name = f"malloc and free below {LARGE_DEPTH} frames of 20 KiB"
+    return Case("large", name, lambda contestant: [*command, str(pairs_for(contestant, scale))], read_pair)
+
+
+def many_mappings(lab, scale, live):
+    argv = always([lab.workload("many_mappings"), str(live), str(scale.of(MAPPING_PAIRS))])
+    return Case("large", f"munmap and mmap among {live:,} mappings", argv, read_pair)
 
 
 def programs(lab, scale):
@@ -190,10 +224,15 @@ def recorder_figures(lab, contestant, outcome):
 
 def million(lab, scale):
     stacks = scale.of(DISTINCT_STACKS)
-    return [Case("million", str(stacks), always([lab.workload("million_stacks"), str(stacks)]), read_million)]
+    return [Case("million", str(stacks), always([lab.workload("million_stacks"), str(stacks)]), read_stacks)]
 
 
-def read_million(lab, contestant, outcome):
+def storm(lab, scale):
+    argv = [python(), lab.workload("import_storm.py"), str(scale.of(COMPILED_SOURCES))]
+    return [Case("storm", STORM, always(argv), read_stacks, variables={"PYTHONMALLOC": "malloc"})]
+
+
+def read_stacks(lab, contestant, outcome):
     figures = {
         "wall_s": outcome.wall_s,
         # The program's last line stands right before its end.
