@@ -250,7 +250,7 @@ soak-slice: test-tools viewer $(WORKLOADS)/.built
 	$(TEST) --test end_to_end --no-run
 	python3 benches/soak.py --residue target/debug/residue --workloads $(WORKLOADS) --minutes 0.5 --short
 
-# Six breaks of the recorder, made on purpose: does torture find each?
+# Seven breaks of the recorder, made on purpose: does torture find each?
 .PHONY: breaks
 breaks: test-tools viewer $(WORKLOADS)/.built
 	python3 benches/breaks.py --workloads $(WORKLOADS)

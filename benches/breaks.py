@@ -43,6 +43,10 @@ BREAKS = [
         "            let _ = entry;\n",
     ),
     Break(
+        "unproven-segment", "a stack that was unwound lately is believed without looking", f"{RECORDER}/unwind/segments.rs",
+        "unproven(&frames, last) == 1", "frames.address(1) != 0",
+    ),
+    Break(
         "leaked-lock", "some threads never give a lock back", f"{RECORDER}/spin.rs",
         "        if self.lock.0.swap(0, Ordering::Release) & HAS_WAITERS != 0 {",
         "        if own_number() & 0x1c0 == 0x40 {\n            // It stays held.\n        } else if self.lock.0.swap(0, Ordering::Release) & HAS_WAITERS != 0 {",

@@ -129,3 +129,20 @@ fn births_account_for_every_live_block() {
         }
     }
 }
+
+/// A bin of a record has 16 bits, and says how often they did not suffice.
+#[test]
+fn a_stack_with_many_blocks_of_one_size_has_all_of_them_in_its_bin() {
+    let (ledger, _) = Lab::new()
+        .record(&[], &["live_blocks", "1000000"])
+        .expect_exact();
+    let bins: Vec<SizeBin> = (0..ledger.profile.stacks.len())
+        .flat_map(|stack| ledger.profile.sizes_total.row(stack).to_vec())
+        .filter(|bin| bin.blocks > 1)
+        .collect();
+    let expected = SizeBin {
+        bits: 7,
+        blocks: 200_000,
+    };
+    assert_eq!(bins, [expected; 5]);
+}

@@ -54,3 +54,57 @@ fn a_tenth_of_the_stacks_can_be_compared() {
     );
     assert_eq!(recorder.verify_differences, 0);
 }
+
+/// The same leaves return after the same stacks, and the frames between are compared, not unwound.
+#[test]
+fn paths_that_come_again_are_those_of_libgcc_and_not_unwound_again() {
+    const PAIRS_A_PATH: u64 = 20;
+    for program in ["bench", "bench_framed"] {
+        let lab = Lab::new();
+        let recorded = lab.record(&["--verify-stacks"], &[program, "40", "20", "1", "200000"]);
+        let (ledger, truths) = recorded.expect_exact();
+        let recorder = &ledger.profile.recorder;
+        let visits = truths.get("pairs") / PAIRS_A_PATH;
+        assert!(
+            recorder.verified_stacks >= truths.get("pairs"),
+            "{recorder:?}"
+        );
+        assert_eq!(recorder.verify_differences, 0, "{program}");
+        // Twice each, and a few that were pushed out by others.
+        let most = 2 * truths.get("paths") + visits / 5;
+        assert!(recorder.stacks_unwound < most, "{program}: {recorder:?}");
+    }
+}
+
+#[test]
+fn paths_that_are_new_are_those_of_libgcc() {
+    let command = ["bench", "60", "20", "2", "200000", "10000"];
+    expect_equal_stacks(&command, 200_000);
+    let (ledger, truths) = Lab::new().record(&[], &command).expect_exact();
+    let kept = ledger.stacks_with("bench_leaf").count();
+    assert_eq!(kept as u64, truths.get("paths"));
+}
+
+#[test]
+fn stacks_of_frames_larger_than_pages_are_those_of_libgcc() {
+    expect_equal_stacks(&["large_frames", "60", "25", "50000"], 50_000);
+    Lab::new()
+        .record(&[], &["large_frames", "60", "25", "50000"])
+        .expect_exact();
+}
+
+#[test]
+fn stacks_of_a_python_that_compiles_are_those_of_libgcc() {
+    let script = crate::support::workloads::find("import_storm.py");
+    let script = script.to_str().expect("names of workloads are text");
+    let lab = Lab::new();
+    let mut command = lab.run(&["--verify-stacks=7"], &["/usr/bin/python3", script, "2"]);
+    command.env("PYTHONMALLOC", "malloc");
+    let recorded = lab.record_by(command);
+    let ledger = recorded.ledger();
+    ledger.expect_nothing_lost();
+    let recorder = &ledger.profile.recorder;
+    assert!(recorder.verified_stacks > 10_000, "{recorder:?}");
+    assert_eq!(recorder.verify_differences, 0, "{}", recorded.describe());
+    assert_eq!(recorded.truths().get("sources"), 2);
+}

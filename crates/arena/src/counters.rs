@@ -1,18 +1,29 @@
-//! The ledger: one record of sixteen words per (thread, stack), written by that
+//! The ledger: one record of eight words, a cache line, per (thread, stack), written by that
 //! thread alone and summed by the reader.
 //!
 //! ```text
-//!   word 0  allocations (48 bits), largest block of the record's bins (u16)
+//!   word 0  allocations (48 bits), largest block of the detail's bins (u16)
 //!                                 4  highest (live + returned) of this record
 //!        1  frees                 5  live bytes when the heap was highest
 //!        2  bytes allocated       6  blocks at that moment (low), last interval (high)
-//!        3  bytes freed           7  peak epoch (low), number of its overflow item (high)
-//!        8..16  allocations by size bin, 15 x u32: bin 7 holds 64..=127 bytes;
-//!               then temporaries, u32
+//!        3  bytes freed           7  peak epoch (low); number of its detail item, or
+//!                                    whether its one block was a temporary (high)
 //! ```
 //!
-//! Behind the records of a page stands, for each, what the log of changes knows of. A record logs what changed in an interval when it
-//! is first touched in a later one; see [`crate::moments`].
+//! Many stacks are seen once. A record of one allocation says all of it: its size is that of all bytes.
+//! From the second on it has a detail item:
+//!
+//! ```text
+//!   byte 0               32          64          68            72
+//!        +---------------+-----------+-----------+-------------+
+//!        | 15 x u16      | 4 x u64   | u32       | u32         |
+//!        | bins          | logged    | overflow  | temporaries |
+//!        +---------------+-----------+-----------+-------------+
+//! ```
+//!
+//! Bin 7 counts the blocks of 64..=127 bytes. What is *logged* is known to the log of changes: a record
+//! logs what changed in an interval when it is first touched in a later one; see [`crate::moments`].
+//! Larger blocks, and what few records need, are counted in an overflow item.
 //!
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
 //! differences are signed; sums over threads are not.
@@ -20,9 +31,6 @@
 //! The largest block of a record is in its overflow item, if it has blocks that are counted
 //! there. All others have fewer than 2^14 bytes, so that it shares the word that every
 //! allocation writes anyway: 2^48 allocations of one thread at one stack would take it a year.
-//!
-//! The second half of a record is its neighbour in memory, which processors fetch
-//! along; larger blocks, and what few records need, are counted in an overflow item.
 
 /// Words of one record.
 pub const ALLOCATIONS_AND_LARGEST: usize = 0;
@@ -32,31 +40,43 @@ pub const FREED_BYTES: usize = 3;
 pub const HIGHEST: usize = 4;
 pub const AT_PEAK_BYTES: usize = 5;
 pub const AT_PEAK_BLOCKS_AND_INTERVAL: usize = 6;
-pub const EPOCH_AND_OVERFLOW: usize = 7;
-/// The bins and the temporaries, as places of 32-bit words.
-pub const RECORD_BIN: usize = 16;
-pub const RECORD_BINS: usize = 15;
-pub const RECORD_TEMPORARIES: usize = 31;
-pub const RECORD_WORDS: usize = 16;
-/// The largest block of the record's bins, in bytes: the last quarter of its word, and its place
+pub const EPOCH_AND_DETAIL: usize = 7;
+pub const RECORD_WORDS: usize = 8;
+/// The number of the detail item, which counts from one; zero: none.
+pub const DETAIL_SHIFT: u32 = 32;
+/// In its place, where there is none.
+pub const ONE_TEMPORARY: u64 = 1 << 31;
+/// The largest block of the detail's bins, in bytes: the last quarter of its word, and its place
 /// among 16-bit words.
 pub const LARGEST_SHIFT: u32 = 48;
 pub const RECORD_LARGEST: usize = 3;
-/// Words per record behind the records of a page: what the log knows.
-pub const LOGGED_WORDS: usize = 4;
-pub const LOGGED_BYTES: usize = 0;
+
+pub const DETAIL_BYTES: u64 = 72;
+/// Bins of the detail item, which are its first 16-bit places.
+pub const DETAIL_BINS: usize = 15;
+/// Words of the detail item: what the log knows.
+pub const LOGGED_BYTES: usize = 4;
 /// Live blocks (low) and temporaries (high), each by its last 32 bits: what an interval changes is
 /// less than that.
-pub const LOGGED_BLOCKS_AND_TEMPORARIES: usize = 1;
-pub const LOGGED_MADE_BLOCKS: usize = 2;
-pub const LOGGED_MADE_BYTES: usize = 3;
-pub const OVERFLOW_SHIFT: u32 = 32;
+pub const LOGGED_BLOCKS_AND_TEMPORARIES: usize = 5;
+pub const LOGGED_MADE_BLOCKS: usize = 6;
+pub const LOGGED_MADE_BYTES: usize = 7;
+/// Its 32-bit places: the number of the overflow item, which counts from one, and the temporaries.
+pub const DETAIL_OVERFLOW: usize = 16;
+pub const DETAIL_TEMPORARIES: usize = 17;
 
 /// Records per page: sixteen neighbouring stack ids.
 pub const PAGE_RECORDS: usize = 16;
-/// Words of the records, before those of the log.
-pub const PAGE_RECORD_WORDS: usize = PAGE_RECORDS * RECORD_WORDS;
-pub const PAGE_BYTES: u64 = ((PAGE_RECORD_WORDS + PAGE_RECORDS * LOGGED_WORDS) * 8) as u64;
+pub const PAGE_BYTES: u64 = (PAGE_RECORDS * RECORD_WORDS * 8) as u64;
+
+/// The number of a record's detail item, if it has one.
+#[inline(always)]
+pub const fn detail_number(word: u64) -> u64 {
+    match word >> DETAIL_SHIFT {
+        ONE_TEMPORARY => 0,
+        number => number,
+    }
+}
 
 /// A page's key: thread in the high half, (stack id / 16) + 1 in the low half;
 /// zero while the page is not in use.
@@ -87,7 +107,7 @@ pub const fn largest_bytes(word: u64) -> u64 {
     word >> LARGEST_SHIFT
 }
 
-/// Size bins in all: those of the record, then those of its overflow item.
+/// Size bins in all: those of the detail item, then those of the overflow item.
 pub const BINS: usize = 32;
 
 /// An overflow item: what few records need.
@@ -100,7 +120,7 @@ pub const BINS: usize = 32;
 ///        +----------+----------+------------------+
 /// ```
 ///
-/// The bins are those from [`RECORD_BINS`] on. A bin of the record that overflows
+/// The bins are those from [`DETAIL_BINS`] on. A bin of the detail item that overflows
 /// counts that in its carry; the last carry is that of the temporaries.
 pub const OVERFLOW_BYTES: u64 = 256;
 /// Places of 64-bit words.
@@ -132,9 +152,9 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_size_of_the_records_bins_fits_beside_the_allocations() {
-        assert_eq!(size_bin(16_383), RECORD_BINS - 1);
-        assert_eq!(size_bin(16_384), RECORD_BINS);
+    fn every_size_of_the_details_bins_fits_beside_the_allocations() {
+        assert_eq!(size_bin(16_383), DETAIL_BINS - 1);
+        assert_eq!(size_bin(16_384), DETAIL_BINS);
         assert!(16_383 <= u64::from(u16::MAX));
         let word = 1_000_007 | 16_383 << LARGEST_SHIFT;
         assert_eq!(

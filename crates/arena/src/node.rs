@@ -1,22 +1,55 @@
-//! Nodes of the stack trie: one per distinct call path, root node first.
+//! Nodes of the stack trie: one per distinct call path, root node first. A node is a cell, and
+//! its number that of the cell.
 //!
 //! ```text
-//!   byte  0        8        12       16           20
-//!         +--------+--------+--------+------------+-----------+
-//!         | key    | parent | hint   | heap stack | map stack |
-//!         +--------+--------+--------+------------+-----------+
+//!   cell   n         n+1     n+2     n+3     n+4            a run: of a path that was new,
+//!        +---------+-------+-------+-------+--------------+ all that it did not share with one
+//!        | link: p | key   | key   | key   | stack: 1234  | that was there
+//!        +---------+-------+-------+-------+--------------+
 //! ```
 //!
-//! `hint` is the child taken last. A stack id is given to a node when something
-//! is first allocated there; zero means none. The parent is written before the
-//! node can be found, so a parent's number is always below its child's.
+//! The parent of a node is the cell before it; at the beginning of a run stands a link to it.
+//! So most paths are walked from cell to cell, and only where they part a table is asked. The cell
+//! behind a node that ends a run has room for its stack id; other nodes get theirs in a run
+//! without keys. A link's node is always below it in number.
 
-pub const NODE_BYTES: u64 = 24;
-pub const KEY: usize = 0;
-pub const PARENT: usize = 8;
-pub const HINT: usize = 12;
-pub const HEAP_STACK: usize = 16;
-pub const MAP_STACK: usize = 20;
+/// A cell is a key, or has one of two values where a key has its generation.
+pub const CELL_BYTES: u64 = 8;
+/// A link, with the parent's number in its lower half.
+pub const LINK: u64 = 0x7fff << GENERATION_SHIFT;
+/// The stack id of the node that stands before it, or that the link before it names; zero: not
+/// given out.
+pub const STACK: u64 = 0x7ffe << GENERATION_SHIFT;
+/// Whose id it is, where it is given out: of blocks of the heap, or of mappings.
+pub const IS_HEAP: u64 = 1 << 32;
+pub const IS_MAPPING: u64 = 1 << 33;
+
+/// What a cell holds.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Cell {
+    /// Nothing yet: the program died before it was written.
+    Empty,
+    Key(u64),
+    Link(u32),
+    HeapStack(u32),
+    MapStack(u32),
+    /// Room for a stack id.
+    NoStack,
+}
+
+impl Cell {
+    pub const fn of(word: u64) -> Cell {
+        let tag = word >> GENERATION_SHIFT << GENERATION_SHIFT;
+        match (word, tag) {
+            (0, _) => Cell::Empty,
+            (_, LINK) => Cell::Link(word as u32),
+            (_, STACK) if word & IS_HEAP != 0 => Cell::HeapStack(word as u32),
+            (_, STACK) if word & IS_MAPPING != 0 => Cell::MapStack(word as u32),
+            (_, STACK) => Cell::NoStack,
+            _ => Cell::Key(word),
+        }
+    }
+}
 
 pub const ROOT: u32 = 0;
 

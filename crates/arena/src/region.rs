@@ -58,9 +58,10 @@ regions! {
     Modules: tables::MODULE_BYTES, 1 << 16;
     Threads: tables::THREAD_BYTES, 1 << 16;
     Mappings: tables::MAPPING_BYTES, 1 << 16;
-    Nodes: node::NODE_BYTES, 1 << 26;
+    Nodes: node::CELL_BYTES, 1 << 28;
     CounterKeys: 8, 1 << 21;
     CounterPages: counters::PAGE_BYTES, 1 << 21;
+    RecordDetails: counters::DETAIL_BYTES, 1 << 25;
     RecordOverflow: counters::OVERFLOW_BYTES, 1 << 22;
     LargeEntries: live::LARGE_ENTRY_BYTES, 1 << 26;
     LiveKeys: 8, 1 << 23;

@@ -44,7 +44,8 @@ impl ArenaBytes {
         arena.set(header::STATE, header::READY);
         arena.set(header::STACKS, node::FIRST_FREE_STACK.into());
         arena.set(header::STRIDE, 1);
-        arena.node(node::ROOT, 0);
+        arena.append_words(Region::Nodes, &[node::LINK]);
+        arena.append_words(Region::Nodes, &[node::STACK]);
         arena
     }
 
@@ -124,21 +125,39 @@ impl ArenaBytes {
 
     /// Always a new node, as where threads race.
     pub fn node(&mut self, parent: u32, key: u64) -> u32 {
-        let number = self.append_words(Region::Nodes, &[key]);
-        self.set_half(Region::Nodes, number, node::PARENT, parent);
-        number as u32
+        self.run(parent, &[key])
     }
 
-    /// Gives a node the next stack id, for the heap or ([`node::MAP_STACK`]) for mappings.
-    pub fn stack(&mut self, node: u32, field: usize) -> u32 {
+    /// A run of nodes, each below the one before, and its first.
+    pub fn run(&mut self, parent: u32, keys: &[u64]) -> u32 {
+        let link = self.append_words(Region::Nodes, &[node::LINK | u64::from(parent)]);
+        for &key in keys {
+            self.append_words(Region::Nodes, &[key]);
+        }
+        self.append_words(Region::Nodes, &[node::STACK]);
+        link as u32 + 1
+    }
+
+    /// Gives a node the next stack id, where there is room behind it or in a run of its own.
+    fn stack(&mut self, node: u32, purpose: u64) -> u32 {
         let stack = self.get(header::STACKS);
         self.set(header::STACKS, stack + 1);
-        self.set_half(Region::Nodes, node.into(), field, stack as u32);
+        let cell = node::STACK | purpose | stack;
+        if self.word(Region::Nodes, u64::from(node) + 1, 0) == node::STACK {
+            self.set_word(Region::Nodes, u64::from(node) + 1, 0, cell);
+        } else {
+            self.append_words(Region::Nodes, &[node::LINK | u64::from(node)]);
+            self.append_words(Region::Nodes, &[cell]);
+        }
         stack as u32
     }
 
     pub fn heap_stack(&mut self, node: u32) -> u32 {
-        self.stack(node, node::HEAP_STACK)
+        self.stack(node, node::IS_HEAP)
+    }
+
+    pub fn map_stack(&mut self, node: u32) -> u32 {
+        self.stack(node, node::IS_MAPPING)
     }
 
     /// A node below the root, with a stack id.
@@ -202,11 +221,13 @@ impl ArenaBytes {
 
     pub fn made(&mut self, state: u32, stack: u32, bytes: u64) {
         self.before_change(state, stack);
+        if allocations(self.record(state, stack, ALLOCATIONS_AND_LARGEST)) > 0 {
+            let detail = self.detail(state, stack);
+            self.count_in_bin(detail, bytes);
+        }
         self.bump(state, stack, ALLOCATIONS_AND_LARGEST, 1);
         self.note_largest(state, stack, bytes);
         self.bump(state, stack, BYTES, bytes);
-        let bin = RECORD_BIN + size_bin(bytes);
-        self.bump(state, stack, bin / 2, 1 << (bin % 2 * 32));
         let (live_bytes, _) = self.live(state, stack);
         let highest = self.record(state, stack, HIGHEST) as i64;
         let highest = highest.max(live_bytes as i64);
@@ -216,6 +237,55 @@ impl ArenaBytes {
             self.set(header::PEAK_BYTES, self.get(header::LIVE_BYTES));
             self.set(header::RISING, 1);
         }
+    }
+
+    /// The record's detail item, made if there is none; its first block goes there.
+    fn detail(&mut self, state: u32, stack: u32) -> u64 {
+        let word = self.record(state, stack, EPOCH_AND_DETAIL);
+        if let Some(item) = detail_number(word).checked_sub(1) {
+            return item;
+        }
+        let item = self.append(Region::RecordDetails);
+        if word >> DETAIL_SHIFT == ONE_TEMPORARY {
+            self.set_half(Region::RecordDetails, item, DETAIL_TEMPORARIES * 4, 1);
+        }
+        if allocations(self.record(state, stack, ALLOCATIONS_AND_LARGEST)) == 1 {
+            let bytes = self.record(state, stack, BYTES);
+            self.count_in_bin(item, bytes);
+        }
+        let word = u64::from(word as u32) | (item + 1) << DETAIL_SHIFT;
+        self.set_record(state, stack, EPOCH_AND_DETAIL, word);
+        item
+    }
+
+    fn count_in_bin(&mut self, detail: u64, bytes: u64) {
+        let (word, shift) = (size_bin(bytes) / 4, size_bin(bytes) % 4 * 16);
+        // Those of larger ones are in the overflow item, if a test has one.
+        if size_bin(bytes) >= DETAIL_BINS {
+            return;
+        }
+        let bins = self.word(Region::RecordDetails, detail, word);
+        self.set_word(Region::RecordDetails, detail, word, bins + (1 << shift));
+    }
+
+    fn temporaries(&mut self, state: u32, stack: u32) -> u64 {
+        let word = self.record(state, stack, EPOCH_AND_DETAIL);
+        match detail_number(word).checked_sub(1) {
+            Some(item) => self.word(Region::RecordDetails, item, DETAIL_TEMPORARIES / 2) >> 32,
+            None => u64::from(word >> DETAIL_SHIFT == ONE_TEMPORARY),
+        }
+    }
+
+    pub fn set_calls(&mut self, state: u32, stack: u32, calls: u64) {
+        let word = self.record(state, stack, ALLOCATIONS_AND_LARGEST);
+        let word = largest_bytes(word) << LARGEST_SHIFT | calls;
+        self.set_record(state, stack, ALLOCATIONS_AND_LARGEST, word);
+    }
+
+    /// A word of bins of the record's detail item, four in each.
+    pub fn set_bins(&mut self, state: u32, stack: u32, word: usize, bins: u64) {
+        let detail = self.detail(state, stack);
+        self.set_word(Region::RecordDetails, detail, word, bins);
     }
 
     /// Bytes of blocks that are counted elsewhere.
@@ -251,30 +321,33 @@ impl ArenaBytes {
             self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, word);
         }
         let epoch = self.get(header::PEAK_EPOCH);
-        let word = self.record(state, stack, EPOCH_AND_OVERFLOW);
+        let word = self.record(state, stack, EPOCH_AND_DETAIL);
         if self.get(header::RISING) == 0 && u64::from(word as u32) != epoch {
             let (bytes, blocks) = self.live(state, stack);
             let word = word >> 32 << 32 | epoch;
             let packed = interval << 32 | u64::from(blocks as u32);
             self.set_record(state, stack, AT_PEAK_BYTES, bytes);
             self.set_record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL, packed);
-            self.set_record(state, stack, EPOCH_AND_OVERFLOW, word);
+            self.set_record(state, stack, EPOCH_AND_DETAIL, word);
         }
     }
 
     /// The first half of a record's first touch in an interval: what the interval of
     /// its last touch left goes to the log.
     pub fn log(&mut self, state: u32, stack: u32) {
-        let (page, slot) = self.page(state, stack);
-        let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
-        let logged = |which| self.word(Region::CounterPages, page, place + which);
+        if self.record(state, stack, ALLOCATIONS_AND_LARGEST) == 0
+            && self.record(state, stack, FREES) == 0
+        {
+            return;
+        }
+        let detail = self.detail(state, stack);
         let logged = [
             LOGGED_BYTES,
             LOGGED_BLOCKS_AND_TEMPORARIES,
             LOGGED_MADE_BYTES,
             LOGGED_MADE_BLOCKS,
         ]
-        .map(logged);
+        .map(|which| self.word(Region::RecordDetails, detail, which));
         let (bytes, blocks) = self.live(state, stack);
         let blocks = (blocks as u32).wrapping_sub(logged[1] as u32) as i32;
         let bytes = bytes.wrapping_sub(logged[0]) as i64;
@@ -286,7 +359,7 @@ impl ArenaBytes {
             let blocks = allocations(made).wrapping_sub(logged[3]);
             let made = (bytes as i64, blocks as i64);
             self.log_change(ChangeOf::Made, stack, interval, made);
-            let temporaries = (self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32) as u32;
+            let temporaries = self.temporaries(state, stack) as u32;
             let more = temporaries.wrapping_sub((logged[1] >> 32) as u32);
             self.log_change(ChangeOf::Temporaries, stack, interval, (0, more.into()));
         }
@@ -304,45 +377,58 @@ impl ArenaBytes {
 
     /// The second half: the record knows that it is in the log.
     fn note_logged(&mut self, state: u32, stack: u32) {
-        let (page, slot) = self.page(state, stack);
-        let place = PAGE_RECORD_WORDS + slot * LOGGED_WORDS;
         let (bytes, blocks) = self.live(state, stack);
-        let at = |which: usize| place + which;
-        let before = self.word(
-            Region::CounterPages,
-            page,
-            at(LOGGED_BLOCKS_AND_TEMPORARIES),
-        );
+        if self.record(state, stack, ALLOCATIONS_AND_LARGEST) == 0
+            && self.record(state, stack, FREES) == 0
+        {
+            return;
+        }
+        let detail = self.detail(state, stack);
+        let before = self.word(Region::RecordDetails, detail, LOGGED_BLOCKS_AND_TEMPORARIES);
         let mut temporaries = before >> 32;
         let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
+        let mut note = |which, value| self.set_word(Region::RecordDetails, detail, which, value);
+        note(LOGGED_BYTES, bytes);
         if interval < self.get(header::TOTALS) {
             let [bytes, calls] =
                 [BYTES, ALLOCATIONS_AND_LARGEST].map(|word| self.record(state, stack, word));
-            let made = [bytes, allocations(calls)];
-            temporaries = self.record(state, stack, RECORD_TEMPORARIES / 2) >> 32;
-            self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BYTES), made[0]);
-            self.set_word(Region::CounterPages, page, at(LOGGED_MADE_BLOCKS), made[1]);
+            temporaries = self.temporaries(state, stack);
+            self.set_word(Region::RecordDetails, detail, LOGGED_MADE_BYTES, bytes);
+            let calls = allocations(calls);
+            self.set_word(Region::RecordDetails, detail, LOGGED_MADE_BLOCKS, calls);
         }
         let packed = temporaries << 32 | u64::from(blocks as u32);
-        self.set_word(Region::CounterPages, page, at(LOGGED_BYTES), bytes);
-        let word = at(LOGGED_BLOCKS_AND_TEMPORARIES);
-        self.set_word(Region::CounterPages, page, word, packed);
+        let word = LOGGED_BLOCKS_AND_TEMPORARIES;
+        self.set_word(Region::RecordDetails, detail, word, packed);
     }
 
     /// The record's last block was a temporary.
     pub fn temporary(&mut self, state: u32, stack: u32) {
-        self.bump(state, stack, RECORD_TEMPORARIES / 2, 1 << 32);
+        let word = self.record(state, stack, EPOCH_AND_DETAIL);
+        match detail_number(word).checked_sub(1) {
+            Some(item) => {
+                let word = DETAIL_TEMPORARIES / 2;
+                let sum = self.word(Region::RecordDetails, item, word) + (1 << 32);
+                self.set_word(Region::RecordDetails, item, word, sum);
+            }
+            None => {
+                let word = word | ONE_TEMPORARY << DETAIL_SHIFT;
+                self.set_record(state, stack, EPOCH_AND_DETAIL, word);
+            }
+        }
     }
 
     /// Words of the record's overflow, which is made if there is none.
     pub fn set_overflow(&mut self, state: u32, stack: u32, words: &[(usize, u64)]) {
-        let word = self.record(state, stack, EPOCH_AND_OVERFLOW);
-        let number = match word >> OVERFLOW_SHIFT {
+        let detail = self.detail(state, stack);
+        let word = DETAIL_OVERFLOW / 2;
+        let before = self.word(Region::RecordDetails, detail, word);
+        let number = match u64::from(before as u32) {
             0 => self.append(Region::RecordOverflow) + 1,
             number => number,
         };
-        let word = word as u32 as u64 | number << OVERFLOW_SHIFT;
-        self.set_record(state, stack, EPOCH_AND_OVERFLOW, word);
+        let after = before >> 32 << 32 | number;
+        self.set_word(Region::RecordDetails, detail, word, after);
         for &(index, value) in words {
             self.set_word(Region::RecordOverflow, number - 1, index, value);
         }

@@ -173,7 +173,8 @@ impl ArenaFile {
             .min(self.committed(region))
     }
 
-    fn committed(&self, region: Region) -> u64 {
+    /// Items that there is memory for.
+    pub fn committed(&self, region: Region) -> u64 {
         let offset = self.region_word(region, region::OFFSET);
         let held_bytes = self.file_bytes.saturating_sub(offset);
         self.written(region).min(held_bytes / region.item_bytes())
@@ -373,6 +374,11 @@ impl<'a> Item<'a> {
         let mut bytes = [0; 4];
         bytes.copy_from_slice(&self.0[offset..][..4]);
         u32::from_le_bytes(bytes)
+    }
+
+    /// The 16-bit number at an offset in bytes.
+    pub fn quarter(self, offset: usize) -> u16 {
+        u16::from_le_bytes([self.0[offset], self.0[offset + 1]])
     }
 
     /// Its first words.

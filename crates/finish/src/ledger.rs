@@ -5,7 +5,7 @@
 //! the profile's stack.
 
 use crate::arena_file::{ArenaFile, Error, Item};
-use crate::record::{LateFrees, PeakMoment, Record, RecordOverflows, Sums};
+use crate::record::{LateFrees, PeakMoment, Record, RecordItems, Sums};
 use crate::trie::{Trie, TrieNode};
 use crate::{Progress, Step};
 use residue_arena::counters::{PAGE_BYTES, PAGE_RECORDS, page_of_key};
@@ -68,7 +68,7 @@ pub fn read(
     let mut by_state = Vec::new();
     let pages = arena.used(Region::CounterPages);
     let keys = arena.keys(Region::CounterKeys, pages)?;
-    let overflows = RecordOverflows::read(arena)?;
+    let items = RecordItems::read(arena)?;
     let peak = PeakMoment::of(arena);
     arena.each_chunk(Region::CounterPages, keys.len() as u64, |first, bytes| {
         progress(Step::Stacks, first, pages);
@@ -81,10 +81,10 @@ pub fn read(
                 let Some(stack) = ids.stack(first_id + slot as u32) else {
                     continue;
                 };
-                let record = Record::new(Item::new(page), slot);
-                sums[stack as usize].add(record, &overflows, &peak);
+                let record = Record::new(Item::new(page), slot, &items);
+                sums[stack as usize].add(record, &peak);
                 unlogged.extend(record.unlogged(stack));
-                let counters = record.counters(state, paths[stack as usize].1, &overflows);
+                let counters = record.counters(state, paths[stack as usize].1);
                 by_state.extend(counters.map(|counters| (stack, counters)));
             }
         }

@@ -163,7 +163,7 @@ fn put_together(
         },
         heap,
         mappings,
-        recorder: recorder_stats::read(arena, &ledger)?,
+        recorder: recorder_stats::read(arena, &trie, &ledger)?,
         modules: modules.into_iter().map(|loaded| loaded.module).collect(),
         functions: frames.functions,
         files: Vec::new(),

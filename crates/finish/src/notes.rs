@@ -69,8 +69,8 @@ pub fn of(arena: &ArenaFile) -> Vec<String> {
     }
     if let lost @ 1.. = arena.word(header::SIZES_LOST) {
         notes.push(format!(
-            "the recorder ran out of memory: {} of 16 KiB or more missing from the sizes, and \
-             the largest block of a stack may be too small",
+            "the recorder ran out of memory: {} missing from the sizes; the largest block of a \
+             stack may be too small, and its temporaries too few",
             counted(lost, "allocation", "allocations")
         ));
     }

@@ -9,25 +9,31 @@ use residue_arena::region::Region;
 use residue_profile::timeline::StackId;
 use residue_profile::{Counters, SizeBin, StackKind, ThreadCounters};
 
-/// One record of a page.
+/// One record of a page, with its detail item and its overflow item.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     page: Item<'a>,
     slot: usize,
+    detail: Option<Item<'a>>,
+    overflow: Option<Item<'a>>,
 }
 
 impl<'a> Record<'a> {
-    pub fn new(page: Item<'a>, slot: usize) -> Record<'a> {
-        Record { page, slot }
+    pub fn new(page: Item<'a>, slot: usize, items: &'a RecordItems) -> Record<'a> {
+        let mut record = Record {
+            page,
+            slot,
+            detail: None,
+            overflow: None,
+        };
+        record.detail = items.detail(detail_number(record.word(EPOCH_AND_DETAIL)));
+        let overflow = record.detail.map(|detail| detail.half(DETAIL_OVERFLOW * 4));
+        record.overflow = overflow.and_then(|number| items.overflow(number.into()));
+        record
     }
 
     fn word(self, index: usize) -> u64 {
         self.page.word(self.slot * RECORD_WORDS + index)
-    }
-
-    /// A 32-bit place.
-    fn half(self, place: usize) -> u64 {
-        u64::from(self.page.half(self.slot * RECORD_WORDS * 8 + place * 4))
     }
 
     fn live_bytes(self) -> i64 {
@@ -42,29 +48,61 @@ impl<'a> Record<'a> {
         self.allocations().wrapping_sub(self.word(FREES)) as i64
     }
 
-    fn overflow(self, overflows: &RecordOverflows) -> Option<Item<'_>> {
-        overflows.get(self.word(EPOCH_AND_OVERFLOW) >> OVERFLOW_SHIFT)
+    /// Whether all that is known is that there was one block: its size is that of all bytes.
+    fn is_of_one(self) -> bool {
+        self.detail.is_none() && self.allocations() == 1
+    }
+
+    /// The bins of its detail item, with what they carried over. A kill may have come between a carry
+    /// and the bin's new beginning: then it counts what the record never had.
+    fn sizes(self) -> [u64; DETAIL_BINS] {
+        let Some(detail) = self.detail else {
+            return [0; DETAIL_BINS];
+        };
+        let carry = |bin: usize| {
+            let carry = |overflow: Item<'_>| u64::from(overflow.half((OVERFLOW_CARRY + bin) * 4));
+            self.overflow.map_or(0, carry) << 16
+        };
+        let mut sizes = std::array::from_fn(|bin| carry(bin) + u64::from(detail.quarter(bin * 2)));
+        let sum = sizes
+            .iter()
+            .fold(0_u64, |sum, bin| sum.saturating_add(*bin));
+        if sum > self.allocations().saturating_add(1) {
+            let torn = (0..DETAIL_BINS).find(|bin| detail.quarter(bin * 2) == u16::MAX);
+            if let Some(torn) = torn {
+                sizes[torn] = sizes[torn].saturating_sub(1 << 16);
+            }
+        }
+        sizes
+    }
+
+    /// By the last 32 bits.
+    fn temporaries(self) -> u32 {
+        match self.detail {
+            Some(detail) => detail.half(DETAIL_TEMPORARIES * 4),
+            None => u32::from(self.word(EPOCH_AND_DETAIL) >> DETAIL_SHIFT == ONE_TEMPORARY),
+        }
     }
 
     /// Its largest block. A kill may have come between the block and its bytes, and what a
     /// record holds is the program's to overwrite: no block is larger than all together.
-    fn largest_bytes(self, overflows: &RecordOverflows) -> u64 {
+    fn largest_bytes(self) -> u64 {
+        if self.is_of_one() {
+            return self.word(BYTES);
+        }
         let own = largest_bytes(self.word(ALLOCATIONS_AND_LARGEST));
-        let overflow = self.overflow(overflows);
-        let beyond = overflow.map_or(0, |overflow| overflow.word(OVERFLOW_LARGEST));
-        own.max(beyond).min(self.word(BYTES))
+        let beyond = self
+            .overflow
+            .map(|overflow| overflow.word(OVERFLOW_LARGEST));
+        own.max(beyond.unwrap_or(0)).min(self.word(BYTES))
     }
 
     /// What changed in the interval of its last touch, if it is not in the log.
     pub fn unlogged(self, stack: StackId) -> Option<Unlogged> {
-        let logged = |which: usize| {
-            let place = PAGE_RECORD_WORDS + self.slot * LOGGED_WORDS + which;
-            self.page.word(place)
-        };
+        let logged = |place: usize| self.detail.map_or(0, |detail| detail.word(place));
         let packed = logged(LOGGED_BLOCKS_AND_TEMPORARIES);
         let blocks = (self.live_blocks() as u32).wrapping_sub(packed as u32);
-        let temporaries =
-            (self.half(RECORD_TEMPORARIES) as u32).wrapping_sub((packed >> 32) as u32);
+        let temporaries = self.temporaries().wrapping_sub((packed >> 32) as u32);
         let change = Unlogged {
             stack,
             interval: self.word(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32,
@@ -80,12 +118,7 @@ impl<'a> Record<'a> {
     }
 
     /// What its thread did, if it did anything.
-    pub fn counters(
-        self,
-        thread: u32,
-        kind: StackKind,
-        overflows: &RecordOverflows,
-    ) -> Option<ThreadCounters> {
+    pub fn counters(self, thread: u32, kind: StackKind) -> Option<ThreadCounters> {
         if kind == StackKind::Cpu {
             let cpu_ns = self.word(BYTES);
             return (cpu_ns != 0).then_some(ThreadCounters {
@@ -101,7 +134,7 @@ impl<'a> Record<'a> {
             frees: self.word(FREES),
             net_bytes: self.live_bytes(),
             cpu_ns: 0,
-            largest_bytes: self.largest_bytes(overflows),
+            largest_bytes: self.largest_bytes(),
         };
         let is_used = counters.calls != 0 || counters.frees != 0 || counters.net_bytes != 0;
         is_used.then_some(counters)
@@ -124,26 +157,41 @@ impl PeakMoment {
     }
 }
 
-/// What few records need: large sizes, carries, reallocations, late frees.
-pub struct RecordOverflows(Vec<u8>);
+/// What belongs to records and not all of them need.
+pub struct RecordItems {
+    details: Vec<u8>,
+    overflows: Vec<u8>,
+}
 
-impl RecordOverflows {
-    pub fn read(arena: &ArenaFile) -> Result<RecordOverflows, Error> {
-        let mut all = Vec::new();
-        let count = arena.used(Region::RecordOverflow);
-        arena.each_chunk(Region::RecordOverflow, count, |_, bytes| all.extend(bytes))?;
-        Ok(RecordOverflows(all))
+impl RecordItems {
+    pub fn read(arena: &ArenaFile) -> Result<RecordItems, Error> {
+        let all_of = |region: Region| {
+            let mut all = Vec::new();
+            // Those that were made since the header was read, too.
+            let count = arena.committed(region);
+            arena.each_chunk(region, count, |_, bytes| all.extend(bytes))?;
+            Ok(all)
+        };
+        Ok(RecordItems {
+            details: all_of(Region::RecordDetails)?,
+            overflows: all_of(Region::RecordOverflow)?,
+        })
     }
 
-    /// The one with this number, which counts from one.
-    fn get(&self, number: u64) -> Option<Item<'_>> {
-        let overflow_bytes = OVERFLOW_BYTES as usize;
-        let start = (number as usize)
-            .checked_sub(1)?
-            .checked_mul(overflow_bytes)?;
-        let bytes = self.0.get(start..)?.get(..overflow_bytes)?;
-        Some(Item::new(bytes))
+    fn detail(&self, number: u64) -> Option<Item<'_>> {
+        item(&self.details, number, DETAIL_BYTES)
     }
+
+    fn overflow(&self, number: u64) -> Option<Item<'_>> {
+        item(&self.overflows, number, OVERFLOW_BYTES)
+    }
+}
+
+/// The item with this number, which counts from one.
+fn item(items: &[u8], number: u64, bytes: u64) -> Option<Item<'_>> {
+    let bytes = bytes as usize;
+    let start = (number as usize).checked_sub(1)?.checked_mul(bytes)?;
+    Some(Item::new(items.get(start..)?.get(..bytes)?))
 }
 
 /// Frees in later events than the births.
@@ -179,7 +227,7 @@ pub struct Sums {
 }
 
 impl Sums {
-    pub fn add(&mut self, record: Record<'_>, overflows: &RecordOverflows, peak: &PeakMoment) {
+    pub fn add(&mut self, record: Record<'_>, peak: &PeakMoment) {
         let (calls, frees) = (record.allocations(), record.word(FREES));
         if calls == 0 && frees == 0 && record.word(FREED_BYTES) == 0 {
             return;
@@ -188,18 +236,15 @@ impl Sums {
         add(&mut self.counters.frees, frees);
         add(&mut self.counters.total_bytes, record.word(BYTES));
         let largest = &mut self.counters.largest_bytes;
-        *largest = (*largest).max(record.largest_bytes(overflows));
-        add(
-            &mut self.counters.temporaries,
-            record.half(RECORD_TEMPORARIES),
-        );
+        *largest = (*largest).max(record.largest_bytes());
+        add(&mut self.counters.temporaries, record.temporaries().into());
         let (live_bytes, live_blocks) = (record.live_bytes(), record.live_blocks());
         add_signed(&mut self.live_bytes, live_bytes);
         add_signed(&mut self.live_blocks, live_blocks);
-        let epoch_and_overflow = record.word(EPOCH_AND_OVERFLOW);
+        let epoch = record.word(EPOCH_AND_DETAIL) as u32;
         // What a record held then was saved at its first change since; one that has not
         // changed still holds it.
-        if !peak.is_now && epoch_and_overflow as u32 == peak.epoch {
+        if !peak.is_now && epoch == peak.epoch {
             let blocks = record.word(AT_PEAK_BLOCKS_AND_INTERVAL) as u32;
             add_signed(&mut self.at_peak_bytes, record.word(AT_PEAK_BYTES) as i64);
             add_signed(&mut self.at_peak_blocks, i64::from(blocks as i32));
@@ -207,11 +252,14 @@ impl Sums {
             add_signed(&mut self.at_peak_bytes, live_bytes);
             add_signed(&mut self.at_peak_blocks, live_blocks);
         }
-        for bin in 0..RECORD_BINS {
-            self.add_size(bin, record.half(RECORD_BIN + bin));
+        if record.is_of_one() {
+            self.add_size(size_bin(record.word(BYTES)), 1);
+        }
+        for (bin, blocks) in record.sizes().into_iter().enumerate() {
+            self.add_size(bin, blocks);
         }
         let mut own_peak = record.word(HIGHEST) as i64;
-        if let Some(overflow) = record.overflow(overflows) {
+        if let Some(overflow) = record.overflow {
             self.add_overflow(overflow);
             own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }
@@ -219,12 +267,9 @@ impl Sums {
     }
 
     fn add_overflow(&mut self, overflow: Item<'_>) {
-        let carry = |place: usize| u64::from(overflow.half(place * 4)) << 32;
-        for bin in 0..RECORD_BINS {
-            self.add_size(bin, carry(OVERFLOW_CARRY + bin));
-        }
-        for bin in RECORD_BINS..BINS {
-            self.add_size(bin, overflow.word(OVERFLOW_BIN + bin - RECORD_BINS));
+        let carry = |place: usize| u64::from(overflow.half(place * 4));
+        for bin in DETAIL_BINS..BINS {
+            self.add_size(bin, overflow.word(OVERFLOW_BIN + bin - DETAIL_BINS));
         }
         add(
             &mut self.counters.reallocs_in_place,
@@ -236,7 +281,7 @@ impl Sums {
         );
         add(
             &mut self.counters.temporaries,
-            carry(OVERFLOW_TEMPORARIES_CARRY),
+            carry(OVERFLOW_TEMPORARIES_CARRY) << 32,
         );
         add(&mut self.late.frees, overflow.word(OVERFLOW_DEFERRED_FREES));
         add(

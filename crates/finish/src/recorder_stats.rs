@@ -2,12 +2,12 @@
 
 use crate::arena_file::{ArenaFile, Error};
 use crate::ledger::Ledger;
+use crate::trie::Trie;
 use residue_arena::header;
-use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 use residue_profile::{RecorderStats, StackKind};
 
-pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> {
+pub fn read(arena: &ArenaFile, trie: &Trie, ledger: &Ledger) -> Result<RecorderStats, Error> {
     let threads = arena.thread_records()?;
     let sum = |word: usize| {
         threads
@@ -30,7 +30,7 @@ pub fn read(arena: &ArenaFile, ledger: &Ledger) -> Result<RecorderStats, Error> 
         frames_unwound: sum(stat::FRAMES_UNWOUND),
         rule_misses: sum(stat::RULE_MISSES),
         rules: arena.word(header::RULES),
-        trie_nodes: arena.used(Region::Nodes),
+        trie_nodes: trie.count(),
         cut_stacks: sum(stat::CUT_STACKS),
         early_stacks: sum(stat::EARLY_STACKS),
         guessed_stacks: sum(stat::GUESSED_STACKS),

@@ -4,8 +4,9 @@
 //! parents before children, so whole duplicate branches fold together.
 
 use crate::arena_file::{ArenaFile, Error};
+use residue_arena::header;
+use residue_arena::node::{self, Cell};
 use residue_arena::region::Region;
-use residue_arena::{header, node};
 use residue_profile::StackKind;
 use rustc_hash::FxHashMap;
 
@@ -18,11 +19,21 @@ pub struct Trie {
     pub stacks: Vec<Option<(TrieNode, StackKind)>>,
 }
 
+/// Cells that are no nodes have the root's.
+#[derive(Clone, Copy)]
 struct Entry {
     /// The first node of the same path.
     first: TrieNode,
     parent: TrieNode,
     key: u64,
+}
+
+impl Entry {
+    const ROOT: Entry = Entry {
+        first: node::ROOT,
+        parent: node::ROOT,
+        key: 0,
+    };
 }
 
 impl Trie {
@@ -44,11 +55,20 @@ impl Trie {
         self.nodes[node as usize].parent
     }
 
+    /// All nodes, those of one path twice where threads raced.
+    pub fn count(&self) -> u64 {
+        let nodes = self.nodes.iter().skip(1);
+        1 + nodes.filter(|entry| entry.key != 0).count() as u64
+    }
+
     /// One more than the highest number.
     pub fn end(&self) -> usize {
         self.nodes.len()
     }
 }
+
+/// Cells that memory is taken for before they are read.
+const MOST_EXPECTED: usize = 1 << 20;
 
 pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
     let count = arena.used(Region::Nodes) as usize;
@@ -68,40 +88,53 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
     give(node::POOLED_STACK, node::ROOT, StackKind::Pooled);
     give(node::OVERFLOW_STACK, node::ROOT, StackKind::Overflow);
     // The root is there although nothing was recorded yet.
-    let mut nodes: Vec<Entry> = Vec::with_capacity(count.max(1));
-    nodes.push(Entry {
-        first: node::ROOT,
-        parent: node::ROOT,
-        key: 0,
-    });
+    // What a program says of itself is not believed in advance.
+    let expected = count.min(MOST_EXPECTED);
+    let mut nodes: Vec<Entry> = Vec::with_capacity(expected.max(1));
+    nodes.push(Entry::ROOT);
     let mut known: FxHashMap<(TrieNode, u64), TrieNode> = FxHashMap::default();
-    known.reserve(count);
+    known.reserve(expected);
     let mut next = node::ROOT;
+    // The node that the next cell goes on from; none where that was never written.
+    let mut at = Some(node::ROOT);
     arena.each_item(Region::Nodes, |item| {
         let number = next;
         next += 1;
-        let key = item.word(node::KEY);
-        if number != node::ROOT {
-            let parent = nodes.get(item.half(node::PARENT) as usize);
-            // A node whose key is missing was being made when the program died.
-            let (first, parent) = match parent.filter(|_| key != 0) {
-                Some(parent) => {
-                    let parent = parent.first;
-                    (*known.entry((parent, key)).or_insert(number), parent)
-                }
-                None => (node::ROOT, node::ROOT),
-            };
-            nodes.push(Entry { first, parent, key });
+        if number == node::ROOT {
+            return;
         }
-        let Entry { first, parent, .. } = nodes[number as usize];
-        // Below the path of a reported block, or of a sample, stands a node that is no frame.
-        let (path, kind) = match key {
-            node::REPORTED_KEY => (parent, StackKind::Reported),
-            node::CPU_KEY => (parent, StackKind::Cpu),
-            _ => (first, StackKind::Heap),
-        };
-        give(item.half(node::HEAP_STACK), path, kind);
-        give(item.half(node::MAP_STACK), first, StackKind::Mapping);
+        let mut entry = Entry::ROOT;
+        match (Cell::of(item.word(0)), at) {
+            (Cell::Key(key), Some(above)) => {
+                let parent = nodes[above as usize].first;
+                let first = *known.entry((parent, key)).or_insert(number);
+                entry = Entry { first, parent, key };
+                at = Some(number);
+            }
+            // To a node that was there when this was read.
+            (Cell::Link(parent), _) => {
+                let known = nodes.get(parent as usize);
+                let is_node = |entry: &&Entry| parent == node::ROOT || entry.key != 0;
+                at = known.filter(is_node).map(|_| parent);
+            }
+            (Cell::HeapStack(stack), Some(above)) => {
+                let Entry { first, parent, key } = nodes[above as usize];
+                // Below the path of a reported block, or of a sample, stands a node that is no frame.
+                let (path, kind) = match key {
+                    node::REPORTED_KEY => (parent, StackKind::Reported),
+                    node::CPU_KEY => (parent, StackKind::Cpu),
+                    _ => (first, StackKind::Heap),
+                };
+                give(stack, path, kind);
+            }
+            (Cell::MapStack(stack), Some(above)) => {
+                give(stack, nodes[above as usize].first, StackKind::Mapping);
+            }
+            // A run that was being written when the program died.
+            (Cell::Empty, _) => at = None,
+            (Cell::NoStack, _) | (_, None) => {}
+        }
+        nodes.push(entry);
     })?;
     Ok(Trie { nodes, stacks })
 }

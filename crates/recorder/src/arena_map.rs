@@ -14,7 +14,7 @@
 
 use crate::hot;
 use crate::sys;
-use core::sync::atomic::{AtomicU32, AtomicU64, Ordering};
+use core::sync::atomic::{AtomicU64, Ordering};
 use residue_arena::region::{self, Extent, Region};
 use residue_arena::{PAGE_BYTES, header};
 
@@ -423,16 +423,6 @@ fn bases() -> impl Iterator<Item = usize> {
 pub unsafe fn words<const WORDS: usize>(item: *mut u8) -> &'static [AtomicU64; WORDS] {
     // SAFETY: items are aligned to 8 bytes; the caller vouches for the rest.
     unsafe { &*item.cast() }
-}
-
-/// A 32-bit field of an item.
-///
-/// # Safety
-/// `item` must be an item that stays mapped and `offset` a multiple of 4 inside it.
-#[inline(always)]
-pub unsafe fn half(item: *mut u8, offset: usize) -> &'static AtomicU32 {
-    // SAFETY: the caller vouches for the place.
-    unsafe { &*item.add(offset).cast() }
 }
 
 /// Adds to a word that only this thread writes: a plain addition, visible to readers.

@@ -1,5 +1,8 @@
 //! The counters of a stack: one record per (thread, stack), plain additions.
 //!
+//! A record is one cache line; from its second block on it has a detail item beside it, by size. So
+//! a stack that is seen once costs half.
+//!
 //! A record's peak with several threads: a thread that only frees what others
 //! made would let the makers' records rise for ever. So a thread that is in the
 //! red with a stack hands the bytes back through one shared word of that stack,
@@ -77,7 +80,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let Some(epoch) = peak::epoch_to_save(arena) else {
         return;
     };
-    let word = record[EPOCH_AND_OVERFLOW].load(Ordering::Relaxed);
+    let word = record[EPOCH_AND_DETAIL].load(Ordering::Relaxed);
     if word as u32 == epoch {
         return;
     }
@@ -87,7 +90,7 @@ fn save_at_peak(arena: Arena, record: Record) {
     let interval = get(AT_PEAK_BLOCKS_AND_INTERVAL) >> 32 << 32;
     record[AT_PEAK_BLOCKS_AND_INTERVAL].store(interval | u64::from(blocks), Ordering::Relaxed);
     record[AT_PEAK_BYTES].store(bytes, Ordering::Relaxed);
-    record[EPOCH_AND_OVERFLOW].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
+    record[EPOCH_AND_DETAIL].store(word >> 32 << 32 | u64::from(epoch), Ordering::Relaxed);
 }
 
 /// Logs what the record's last interval left, if this is its first change since.
@@ -104,9 +107,9 @@ fn log_interval(arena: Arena, record: Record, stack: u32) {
 pub fn made(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u64) {
     log_interval(arena, record, stack);
     save_at_peak(arena, record);
+    count_size(arena, record, bytes);
     bump(&record[ALLOCATIONS_AND_LARGEST], 1);
     bump(&record[BYTES], bytes);
-    count_size(arena, record, bytes);
     note_own_peak(arena, record, stack);
     bump(&thread.stats[stat::MADE_BLOCKS], 1);
     bump(&thread.stats[stat::MADE_BYTES], bytes);
@@ -132,9 +135,9 @@ pub fn freed(arena: Arena, thread: &Thread, record: Record, stack: u32, bytes: u
 /// neither its peak nor the composition of it changes.
 pub fn mapped(arena: Arena, record: Record, stack: u32, bytes: u64) {
     log_interval(arena, record, stack);
+    count_size(arena, record, bytes);
     bump(&record[ALLOCATIONS_AND_LARGEST], 1);
     bump(&record[BYTES], bytes);
-    count_size(arena, record, bytes);
     note_own_peak(arena, record, stack);
 }
 
@@ -156,18 +159,73 @@ pub fn sampled(arena: Arena, record: Record, stack: u32, periods: u64, ns: u64) 
     bump(&record[BYTES], ns);
 }
 
+/// Counts a block that is just being made under its size.
 #[inline(always)]
 fn count_size(arena: Arena, record: Record, bytes: u64) {
     let bin = size_bin(bytes);
-    if bin >= RECORD_BINS {
-        return count_large(arena, record, bin, bytes);
+    if bin < DETAIL_BINS {
+        note_largest(record, bytes);
+        if let Some(detail) = Detail::of(arena, record) {
+            return count_in_bin(arena, record, detail, bin);
+        }
     }
-    note_largest(record, bytes);
-    count_in_half(arena, record, RECORD_BIN + bin, OVERFLOW_CARRY + bin);
+    count_otherwise(arena, record, bin, bytes);
 }
 
-/// Notes a block of the record's bins if it is the largest so far: mostly one compare with the
-/// word that has just been written.
+/// The same where that is not an addition to a bin.
+#[inline(never)]
+fn count_otherwise(arena: Arena, record: Record, bin: usize, bytes: u64) {
+    let before = allocations(record[ALLOCATIONS_AND_LARGEST].load(Ordering::Relaxed));
+    // The record's first block is counted when there is another.
+    if before == 0 && Detail::of(arena, record).is_none() {
+        return;
+    }
+    if is_counted(arena, record, bin, bytes) {
+        return;
+    }
+    size_lost(arena);
+    if before == 1 && Detail::of(arena, record).is_none() {
+        // From now on nobody can tell the size of the first.
+        size_lost(arena);
+    }
+}
+
+fn size_lost(arena: Arena) {
+    arena
+        .word(header::SIZES_LOST)
+        .fetch_add(1, Ordering::Relaxed);
+}
+
+/// Counts a block, in a detail item that is made if there is none; false where there is no room.
+fn is_counted(arena: Arena, record: Record, bin: usize, bytes: u64) -> bool {
+    let Some(detail) = detail_of(arena, record, true) else {
+        return false;
+    };
+    if bin < DETAIL_BINS {
+        count_in_bin(arena, record, detail, bin);
+        return true;
+    }
+    let overflow = overflow_of(arena, record);
+    if let Some(overflow) = overflow {
+        overflow.count(bin, bytes);
+    }
+    overflow.is_some()
+}
+
+#[inline(always)]
+fn count_in_bin(arena: Arena, record: Record, detail: Detail, bin: usize) {
+    let place = detail.bin(bin);
+    match place.load(Ordering::Relaxed).checked_add(1) {
+        Some(sum) => place.store(sum, Ordering::Relaxed),
+        None if is_carried(arena, record, OVERFLOW_CARRY + bin) => {
+            place.store(0, Ordering::Relaxed);
+        }
+        None => size_lost(arena),
+    }
+}
+
+/// Notes a block of the detail's bins if it is the largest so far: mostly one compare with the
+/// word that is about to be written.
 #[inline(always)]
 fn note_largest(record: Record, bytes: u64) {
     // SAFETY: the place is inside the record.
@@ -177,39 +235,91 @@ fn note_largest(record: Record, bytes: u64) {
     }
 }
 
-/// Adds one to a 32-bit place of the record; its overflows are counted in its overflow item.
-#[inline(always)]
-fn count_in_half(arena: Arena, record: Record, place: usize, carry: usize) {
-    // SAFETY: callers name places inside the record.
-    let half = unsafe { &*record.as_ptr().cast::<AtomicU32>().add(place) };
-    let sum = half.load(Ordering::Relaxed).wrapping_add(1);
-    half.store(sum, Ordering::Relaxed);
-    if sum == 0 {
-        carry_over(arena, record, carry);
-    }
-}
-
-#[inline(never)]
-fn count_large(arena: Arena, record: Record, bin: usize, bytes: u64) {
-    let Some(overflow) = overflow_of(arena, record) else {
-        arena
-            .word(header::SIZES_LOST)
-            .fetch_add(1, Ordering::Relaxed);
-        return;
-    };
-    let largest = overflow.word(OVERFLOW_LARGEST);
-    if bytes > largest.load(Ordering::Relaxed) {
-        largest.store(bytes, Ordering::Relaxed);
-    }
-    bump(overflow.word(OVERFLOW_BIN + bin - RECORD_BINS), 1);
-}
-
+/// Counts that a place, which is full, begins anew at zero; false where there is no room for that.
 #[cold]
-fn carry_over(arena: Arena, record: Record, carry: usize) {
-    if let Some(overflow) = overflow_of(arena, record) {
-        let carry = overflow.half(carry);
-        carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+fn is_carried(arena: Arena, record: Record, carry: usize) -> bool {
+    let Some(overflow) = overflow_of(arena, record) else {
+        return false;
+    };
+    let carry = overflow.half(carry);
+    carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
+    true
+}
+
+/// A record's detail item, in the arena.
+#[derive(Clone, Copy)]
+pub struct Detail(*mut u8);
+
+impl Detail {
+    #[inline(always)]
+    pub fn of(arena: Arena, record: Record) -> Option<Detail> {
+        let word = record[EPOCH_AND_DETAIL].load(Ordering::Relaxed);
+        let number = detail_number(word);
+        (number != 0).then(|| Detail(arena.item(Region::RecordDetails, number - 1)))
     }
+
+    #[inline(always)]
+    fn bin(self, bin: usize) -> &'static AtomicU16 {
+        // SAFETY: it is an item of the arena, and bins are below its length.
+        unsafe { &*self.0.cast::<AtomicU16>().add(bin) }
+    }
+
+    /// One of its words: what the log knows.
+    #[inline(always)]
+    pub fn word(self, place: usize) -> &'static AtomicU64 {
+        // SAFETY: as for `bin`.
+        unsafe { &*self.0.cast::<AtomicU64>().add(place) }
+    }
+
+    #[inline(always)]
+    fn half(self, place: usize) -> &'static AtomicU32 {
+        // SAFETY: as for `bin`.
+        unsafe { &*self.0.cast::<AtomicU32>().add(place) }
+    }
+
+    /// Its overflow item, made when first needed.
+    fn overflow(self, arena: Arena) -> Option<RecordOverflow> {
+        let place = self.half(DETAIL_OVERFLOW);
+        let mut number = u64::from(place.load(Ordering::Relaxed));
+        if number == 0 {
+            number = arena.append(Region::RecordOverflow)? + 1;
+            place.store(number as u32, Ordering::Release);
+        }
+        // SAFETY: the number is that of an item.
+        Some(unsafe { RecordOverflow::at(arena, number) })
+    }
+
+    pub fn temporaries(self) -> u32 {
+        self.half(DETAIL_TEMPORARIES).load(Ordering::Relaxed)
+    }
+}
+
+/// The record's detail item, made when first needed: what the record said in its place goes there,
+/// but for the size of its block where it is none of a block (`has_size`). `None` where there is no
+/// room: then the record says what it said.
+#[inline(never)]
+pub fn detail_of(arena: Arena, record: Record, has_size: bool) -> Option<Detail> {
+    if let Some(detail) = Detail::of(arena, record) {
+        return Some(detail);
+    }
+    let number = arena.append(Region::RecordDetails)? + 1;
+    let detail = Detail(arena.item(Region::RecordDetails, number - 1));
+    let word = record[EPOCH_AND_DETAIL].load(Ordering::Relaxed);
+    let temporaries = u32::from(word >> DETAIL_SHIFT == ONE_TEMPORARY);
+    detail
+        .half(DETAIL_TEMPORARIES)
+        .store(temporaries, Ordering::Relaxed);
+    let has_one = allocations(record[ALLOCATIONS_AND_LARGEST].load(Ordering::Relaxed)) == 1;
+    if has_one && has_size {
+        let bytes = record[BYTES].load(Ordering::Relaxed);
+        match size_bin(bytes) {
+            bin if bin < DETAIL_BINS => detail.bin(bin).store(1, Ordering::Relaxed),
+            bin => detail.overflow(arena)?.count(bin, bytes),
+        }
+    }
+    let epoch = u64::from(word as u32);
+    record[EPOCH_AND_DETAIL].store(epoch | number << DETAIL_SHIFT, Ordering::Release);
+    Some(detail)
 }
 
 /// A record's overflow item, in the arena.
@@ -222,6 +332,15 @@ impl RecordOverflow {
     #[inline(always)]
     unsafe fn at(arena: Arena, number: u64) -> RecordOverflow {
         RecordOverflow(arena.item(Region::RecordOverflow, number - 1))
+    }
+
+    /// Counts a block that is too large for the bins of a detail item.
+    fn count(self, bin: usize, bytes: u64) {
+        let largest = self.word(OVERFLOW_LARGEST);
+        if bytes > largest.load(Ordering::Relaxed) {
+            largest.store(bytes, Ordering::Relaxed);
+        }
+        bump(self.word(OVERFLOW_BIN + bin - DETAIL_BINS), 1);
     }
 
     #[inline(always)]
@@ -239,16 +358,7 @@ impl RecordOverflow {
 
 /// The record's overflow item, made when first needed.
 fn overflow_of(arena: Arena, record: Record) -> Option<RecordOverflow> {
-    let word = record[EPOCH_AND_OVERFLOW].load(Ordering::Relaxed);
-    if word >> OVERFLOW_SHIFT != 0 {
-        // SAFETY: the number comes from below.
-        return Some(unsafe { RecordOverflow::at(arena, word >> OVERFLOW_SHIFT) });
-    }
-    let number = arena.append(Region::RecordOverflow)? + 1;
-    let epoch = word & ((1 << OVERFLOW_SHIFT) - 1);
-    record[EPOCH_AND_OVERFLOW].store(epoch | number << OVERFLOW_SHIFT, Ordering::Release);
-    // SAFETY: just appended.
-    Some(unsafe { RecordOverflow::at(arena, number) })
+    detail_of(arena, record, true)?.overflow(arena)
 }
 
 /// Notes the record's highest live bytes. Word `HIGHEST` includes what other
@@ -321,12 +431,27 @@ pub fn reallocated(arena: Arena, record: Record, moved: bool) {
 /// A block freed by the thread that made it before it made another.
 #[inline(always)]
 pub fn temporary(arena: Arena, record: Record) {
-    count_in_half(
-        arena,
-        record,
-        RECORD_TEMPORARIES,
-        OVERFLOW_TEMPORARIES_CARRY,
-    );
+    let Some(detail) = Detail::of(arena, record) else {
+        return first_temporary(record);
+    };
+    let place = detail.half(DETAIL_TEMPORARIES);
+    match place.load(Ordering::Relaxed).checked_add(1) {
+        Some(sum) => place.store(sum, Ordering::Relaxed),
+        None if is_carried(arena, record, OVERFLOW_TEMPORARIES_CARRY) => {
+            place.store(0, Ordering::Relaxed);
+        }
+        None => size_lost(arena),
+    }
+}
+
+/// Where the record has more than one block, their sizes found no room, and are counted as lost.
+#[inline(never)]
+fn first_temporary(record: Record) {
+    if allocations(record[ALLOCATIONS_AND_LARGEST].load(Ordering::Relaxed)) == 1 {
+        let epoch = record[EPOCH_AND_DETAIL].load(Ordering::Relaxed) as u32;
+        let word = u64::from(epoch) | ONE_TEMPORARY << DETAIL_SHIFT;
+        record[EPOCH_AND_DETAIL].store(word, Ordering::Relaxed);
+    }
 }
 
 /// A block was freed in a later event than it was born in. True now and then, ever

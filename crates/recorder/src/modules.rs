@@ -160,7 +160,7 @@ pub fn unmoved(key: u64) -> u64 {
 fn moved_back(key: u64) -> u64 {
     let row = (key >> node::GENERATION_SHIFT) as u32 - FIRST_MOVED;
     let Some(known) = known().get(row as usize) else {
-        return key;
+        return key & (node::NO_TABLE_BIT | node::EXACT_BIT | node::ADDRESS_MASK);
     };
     let (start, first_start) = (
         known.start.load(Ordering::Relaxed) as u64,

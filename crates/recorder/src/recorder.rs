@@ -157,12 +157,34 @@ unsafe fn leaf_for(
         return Some(leaf);
     }
     // SAFETY: handed on to the caller.
+    unsafe { leaf_of_other_stack(hot, arena, thread, block, caller) }
+}
+
+/// The same where the stack is not that of the call before.
+///
+/// # Safety
+/// As for [`made`].
+#[inline(never)]
+unsafe fn leaf_of_other_stack(
+    hot: &Hot,
+    arena: Arena,
+    thread: &mut Thread,
+    block: usize,
+    caller: Caller,
+) -> Option<Leaf> {
+    // SAFETY: handed on to the caller.
     modules::block_made_at(unsafe { caller.return_slot.read() }, block);
+    // SAFETY: handed on to the caller.
+    if unsafe { capture::is_recalled(thread, caller.return_slot, caller.bp) } {
+        verify::check(hot, thread);
+        return thread.stack.leaf;
+    }
     // SAFETY: handed on to the caller.
     let stack = unsafe { captured_stack(hot, arena, thread, caller, Purpose::Heap) };
     let leaf = leaf_of(arena, thread, stack);
     if stack != OVERFLOW_STACK {
         thread.stack.leaf = leaf;
+        thread.stack.remember(thread.scope());
     }
     leaf
 }
@@ -190,7 +212,7 @@ pub unsafe fn captured_stack(
         return OVERFLOW_STACK;
     };
     verify::check(hot, thread);
-    trie::stack_of(arena, node, purpose)
+    trie::stack_of(arena, &thread.recent_children, node, purpose)
 }
 
 /// The stack id of a block reported by a program's own allocator: below the path
@@ -224,7 +246,7 @@ fn stack_below(hot: &Hot, arena: Arena, thread: &mut Thread, node: Option<u32>, 
         trie::child(arena, &thread.recent_children, node, key)
     });
     match below {
-        Some(node) => trie::stack_of(arena, node, Purpose::Heap),
+        Some(node) => trie::stack_of(arena, &thread.recent_children, node, Purpose::Heap),
         None => OVERFLOW_STACK,
     }
 }

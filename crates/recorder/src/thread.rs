@@ -402,7 +402,8 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
     const STATE_BYTES: usize = Block::bytes_of::<Thread>(1);
     const TOUCHED_BYTES: usize = STATE_BYTES + CachedStack::TOUCHED_BYTES + RecentChildren::BYTES;
     let hot = hot::get();
-    let mut block = Block::map(STATE_BYTES + CachedStack::BYTES + RecentChildren::BYTES)?;
+    let before = hot.thread_count.load(Ordering::Relaxed) as usize;
+    let mut block = Block::map(STATE_BYTES + CachedStack::bytes(before) + RecentChildren::BYTES)?;
     let Some(index) = arena.append(Region::Threads) else {
         block.give_back();
         return None;
@@ -412,7 +413,7 @@ fn make(arena: Arena, tid: u32) -> Option<*mut Thread> {
     // SAFETY: fresh memory, written whole except for the directory, which is
     // valid as zeros; the statistics are an item just appended.
     unsafe {
-        (&raw mut (*thread).stack).write(CachedStack::new(&mut block));
+        (&raw mut (*thread).stack).write(CachedStack::new(&mut block, before));
         (&raw mut (*thread).recent_children).write(RecentChildren::new(&mut block));
         (&raw mut (*thread).stats).write(arena_map::words(stats));
         (*thread).index = index as u32;

@@ -1,20 +1,20 @@
 //! The stack trie: from (parent node, frame) to the child node.
 //!
-//! A node remembers the child taken last, so a path walked again costs one
-//! compare a frame. Behind that stands a hash table of node numbers in private
-//! memory, dense (a sparse one costs a TLB miss a frame) and growing; the nodes
-//! themselves are in the arena.
+//! Behind a node stands the child that was made with it, so a path walked again costs one
+//! compare a frame. For other children there is a hash table of node numbers in private
+//! memory, dense (a sparse one costs a TLB miss) and growing: it has an entry for each place where
+//! paths part, not for each node. The nodes themselves are in the arena.
 //!
 //! Threads race without locks. Two may make the same child at once, and a child
 //! put into a table that is being replaced is lost to later searches: both only
 //! make a second node for the same path, which the reader merges.
 
-use crate::arena_map::{self, Arena};
+use crate::arena_map::Arena;
 use crate::hot::{self, Hot};
 use crate::private::{self, Block};
 use crate::sys;
-use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
-use residue_arena::node;
+use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use residue_arena::node::{self, Cell};
 use residue_arena::region::Region;
 
 /// First words of a table's memory; slots follow. A slot holds the node number
@@ -38,12 +38,12 @@ fn hash(parent: u32, key: u64) -> u64 {
     (product >> 64) as u64 ^ product as u64
 }
 
-/// The nodes in the arena. Numbers come from this module only, so their items are
-/// there.
+/// The nodes in the arena. Numbers come from this module only, so their cells are
+/// there, and the cells behind them.
 #[derive(Clone, Copy)]
 pub struct Nodes {
     arena: Arena,
-    first: *mut u8,
+    first: *mut AtomicU64,
 }
 
 impl Nodes {
@@ -51,46 +51,98 @@ impl Nodes {
     pub fn new(arena: Arena) -> Nodes {
         Nodes {
             arena,
-            first: arena.item(Region::Nodes, 0),
+            first: arena.item(Region::Nodes, 0).cast(),
         }
     }
 
     #[inline(always)]
-    fn item(self, number: u32) -> *mut u8 {
-        self.first
-            .wrapping_add(number as usize * node::NODE_BYTES as usize)
-    }
-
-    #[inline(always)]
-    fn key(self, number: u32) -> &'static AtomicU64 {
+    fn cell(self, number: u32) -> &'static AtomicU64 {
         // SAFETY: see the type.
-        unsafe { &*self.item(number).cast() }
+        unsafe { &*self.first.add(number as usize) }
     }
 
+    /// The key of a child that a link leads to, and its parent.
     #[inline(always)]
-    fn field(self, number: u32, offset: usize) -> &'static AtomicU32 {
-        // SAFETY: see the type.
-        unsafe { arena_map::half(self.item(number), offset) }
+    fn parted(self, child: u32) -> (u32, u64) {
+        let parent = self.cell(child - 1).load(Ordering::Relaxed) as u32;
+        let key = self.cell(child).load(Ordering::Relaxed);
+        match Cell::of(key) {
+            Cell::HeapStack(_) | Cell::MapStack(_) => (parent, key >> 32 << 32),
+            _ => (parent, key),
+        }
     }
 
-    #[inline(always)]
-    fn is_child(self, candidate: u32, parent: u32, key: u64) -> bool {
-        self.key(candidate).load(Ordering::Relaxed) == key
-            && self.field(candidate, node::PARENT).load(Ordering::Relaxed) == parent
-    }
-
-    /// The child of `parent` for the frame `key`; `None` when there is no memory left.
+    /// The child of `parent` for the frame `key`, if it was made.
     #[inline(always)]
     pub fn child(self, recent: &RecentChildren, parent: u32, key: u64) -> Option<u32> {
-        let hint = self.field(parent, node::HINT);
-        let hinted = hint.load(Ordering::Relaxed);
-        if hinted != 0 && self.is_child(hinted, parent, key) {
-            return Some(hinted);
+        if self.cell(parent + 1).load(Ordering::Relaxed) == key {
+            return Some(parent + 1);
         }
-        let found = recent.child(self, parent, key)?;
-        hint.store(found, Ordering::Relaxed);
-        Some(found)
+        recent.child(self, parent, key)
     }
+
+    /// Makes the children of children of `parent` with the keys of `0..count`, which are not there,
+    /// and returns the first; the others stand behind it. `None` when there is no memory left.
+    #[inline(always)]
+    pub fn make(
+        self,
+        recent: &RecentChildren,
+        parent: u32,
+        count: usize,
+        key: impl Fn(usize) -> u64,
+    ) -> Option<Made> {
+        let own = self.make_run(parent, count, key)?;
+        let first = enter(self, own);
+        recent.note(self, first);
+        Some(Made {
+            first,
+            is_own: first == own,
+        })
+    }
+
+    #[inline(always)]
+    fn make_run(self, parent: u32, count: usize, key: impl Fn(usize) -> u64) -> Option<u32> {
+        let cells = self.arena.append_run(Region::Nodes, count as u64 + 2)?;
+        // Numbers are of 32 bits, and there is no room for more cells.
+        let first = cells as u32 + 1;
+        let link = node::LINK | u64::from(parent);
+        self.cell(first - 1).store(link, Ordering::Relaxed);
+        for index in 0..count {
+            let cell = self.cell(first + index as u32);
+            cell.store(key(index), Ordering::Relaxed);
+        }
+        let behind = self.cell(first + count as u32);
+        behind.store(node::STACK, Ordering::Release);
+        Some(first)
+    }
+
+    /// A stack id for `parent`, which has no room for it behind it; `given` is one that was given
+    /// out already.
+    fn make_stack(
+        self,
+        recent: &RecentChildren,
+        parent: u32,
+        purpose: Purpose,
+        given: Option<u32>,
+    ) -> Option<u32> {
+        let cells = self.arena.append_run(Region::Nodes, 2)?;
+        let stack = given.or_else(|| next_stack(self.arena))?;
+        let made = cells as u32 + 1;
+        let link = node::LINK | u64::from(parent);
+        self.cell(made - 1).store(link, Ordering::Relaxed);
+        let id = purpose.key() | u64::from(stack);
+        self.cell(made).store(id, Ordering::Release);
+        let first = enter(self, made);
+        recent.note(self, first);
+        Some(self.cell(first).load(Ordering::Relaxed) as u32)
+    }
+}
+
+/// The first of the nodes that were made for a path. Another thread may have made it meanwhile:
+/// then those behind it may be of another path.
+pub struct Made {
+    pub first: u32,
+    pub is_own: bool,
 }
 
 /// The children that one thread found lately where the hint was wrong: paths part
@@ -122,17 +174,28 @@ impl RecentChildren {
         unsafe { self.0.write_bytes(0, RECENT_CHILDREN) };
     }
 
+    #[inline(always)]
+    fn place(&self, hash: u64) -> *mut Recent {
+        self.0.wrapping_add((hash >> 32) as usize % RECENT_CHILDREN)
+    }
+
     #[inline(never)]
     fn child(&self, nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
         let hash = hash(parent, key);
-        // SAFETY: the index is below the length; only the owning thread comes here.
-        let recent = unsafe { &mut *self.0.add((hash >> 32) as usize % RECENT_CHILDREN) };
+        // SAFETY: the place is one of the table's; only the owning thread comes here.
+        let recent = unsafe { &mut *self.place(hash) };
         if recent.key == key && recent.parent == parent && recent.child != 0 {
             return Some(recent.child);
         }
         let child = search(nodes, hash, parent, key)?;
         *recent = Recent { key, parent, child };
         Some(child)
+    }
+
+    fn note(&self, nodes: Nodes, child: u32) {
+        let (parent, key) = nodes.parted(child);
+        // SAFETY: as for `child`.
+        unsafe { *self.place(hash(parent, key)) = Recent { key, parent, child } };
     }
 }
 
@@ -143,28 +206,28 @@ fn search(nodes: Nodes, hash: u64, parent: u32, key: u64) -> Option<u32> {
     loop {
         let slot = table.slot(index).load(Ordering::Acquire);
         if slot == 0 {
-            break;
+            return None;
         }
-        if slot >> 32 << 32 == tag && nodes.is_child(slot as u32, parent, key) {
+        if slot >> 32 << 32 == tag && nodes.parted(slot as u32) == (parent, key) {
             return Some(slot as u32);
         }
         index += 1;
     }
-    let made = make(nodes, parent, key)?;
-    table.put(hash, made);
+}
+
+/// Lets a child that a link leads to be found. Returns it, or the one that another thread entered
+/// just before.
+#[cold]
+fn enter(nodes: Nodes, child: u32) -> u32 {
+    let (parent, key) = nodes.parted(child);
+    let Some(table) = table() else {
+        return child;
+    };
+    let entered = table.put(nodes, hash(parent, key), child);
     if table.is_crowded() {
         grow(nodes);
     }
-    Some(made)
-}
-
-fn make(nodes: Nodes, parent: u32, key: u64) -> Option<u32> {
-    let number = u32::try_from(nodes.arena.append(Region::Nodes)?).ok()?;
-    nodes
-        .field(number, node::PARENT)
-        .store(parent, Ordering::Relaxed);
-    nodes.key(number).store(key, Ordering::Release);
-    Some(number)
+    entered
 }
 
 /// Whether there is a root to begin at: an arena may have no room for it.
@@ -178,7 +241,9 @@ pub fn child(arena: Arena, recent: &RecentChildren, parent: u32, key: u64) -> Op
     if !is_there(hot::get()) {
         return None;
     }
-    Nodes::new(arena).child(recent, parent, key)
+    let nodes = Nodes::new(arena);
+    let child = nodes.child(recent, parent, key);
+    child.or_else(|| Some(nodes.make(recent, parent, 1, |_| key)?.first))
 }
 
 /// Which of a node's two stack ids.
@@ -188,29 +253,57 @@ pub enum Purpose {
     Mapping,
 }
 
+impl Purpose {
+    /// The upper half of the cell with the id; a key of its own.
+    fn key(self) -> u64 {
+        match self {
+            Purpose::Heap => node::STACK | node::IS_HEAP,
+            Purpose::Mapping => node::STACK | node::IS_MAPPING,
+        }
+    }
+}
+
 /// The stack id of a node, given out at its first use.
 #[inline]
-pub fn stack_of(arena: Arena, number: u32, purpose: Purpose) -> u32 {
-    let offset = match purpose {
-        Purpose::Heap => node::HEAP_STACK,
-        Purpose::Mapping => node::MAP_STACK,
-    };
-    let place = Nodes::new(arena).field(number, offset);
-    let stack = place.load(Ordering::Relaxed);
-    if stack != 0 {
-        return stack;
+pub fn stack_of(arena: Arena, recent: &RecentChildren, number: u32, purpose: Purpose) -> u32 {
+    let nodes = Nodes::new(arena);
+    let key = purpose.key();
+    let behind = nodes.cell(number + 1);
+    let word = behind.load(Ordering::Relaxed);
+    if word >> 32 << 32 == key {
+        return word as u32;
     }
+    if word != node::STACK
+        && let Some(known) = recent.child(nodes, number, key)
+    {
+        return nodes.cell(known).load(Ordering::Relaxed) as u32;
+    }
+    let mut given = None;
+    if word == node::STACK {
+        let Some(stack) = next_stack(arena) else {
+            return node::OVERFLOW_STACK;
+        };
+        let id = key | u64::from(stack);
+        match behind.compare_exchange(word, id, Ordering::Relaxed, Ordering::Relaxed) {
+            Ok(_) => return stack,
+            Err(theirs) if theirs >> 32 << 32 == key => return theirs as u32,
+            Err(_) => given = Some(stack),
+        }
+    }
+    let made = nodes.make_stack(recent, number, purpose, given);
+    made.unwrap_or(node::OVERFLOW_STACK)
+}
+
+/// A stack id; `None` when all are given out.
+fn next_stack(arena: Arena) -> Option<u32> {
     let next = arena.word(residue_arena::header::STACKS);
     let fresh = next.fetch_add(1, Ordering::Relaxed);
     if fresh >= u64::from(node::STACK_LIMIT) {
         // Stay at the limit instead of wrapping round one day.
         next.store(u64::from(node::STACK_LIMIT), Ordering::Relaxed);
-        return node::OVERFLOW_STACK;
+        return None;
     }
-    match place.compare_exchange(0, fresh as u32, Ordering::Relaxed, Ordering::Relaxed) {
-        Ok(_) => fresh as u32,
-        Err(theirs) => theirs,
-    }
+    Some(fresh as u32)
 }
 
 #[derive(Clone, Copy)]
@@ -244,20 +337,25 @@ impl TableRef {
         head.used.load(Ordering::Relaxed) > head.mask / 8 * 7
     }
 
-    fn put(&self, hash: u64, number: u32) {
+    /// Returns the child, or that of the same path which is there already.
+    fn put(&self, nodes: Nodes, hash: u64, number: u32) -> u32 {
         if self.is_full() {
-            return;
+            return number;
         }
         let value = hash >> 32 << 32 | u64::from(number);
         let mut index = hash as usize;
-        while self
-            .slot(index)
-            .compare_exchange(0, value, Ordering::AcqRel, Ordering::Relaxed)
-            .is_err()
+        while let Err(theirs) =
+            self.slot(index)
+                .compare_exchange(0, value, Ordering::AcqRel, Ordering::Acquire)
         {
+            let is_alike = theirs >> 32 == value >> 32;
+            if is_alike && nodes.parted(theirs as u32) == nodes.parted(number) {
+                return theirs as u32;
+            }
             index += 1;
         }
         self.head().used.fetch_add(1, Ordering::Relaxed);
+        number
     }
 }
 
@@ -275,9 +373,15 @@ pub fn set_up(arena: Arena) {
         residue_arena::header::STACKS,
         u64::from(node::FIRST_FREE_STACK),
     );
-    if make(Nodes::new(arena), node::ROOT, 0) != Some(node::ROOT) {
+    // The root, and the cell behind it.
+    let nodes = Nodes::new(arena);
+    if arena.append_run(Region::Nodes, 2) != Some(u64::from(node::ROOT)) {
         return;
     }
+    nodes.cell(node::ROOT).store(node::LINK, Ordering::Relaxed);
+    nodes
+        .cell(node::ROOT + 1)
+        .store(node::STACK, Ordering::Relaxed);
     if let Some(first) = new_table(FIRST_SLOTS) {
         let table = first.0.cast();
         hot::get().trie_table.store(table, Ordering::Release);
@@ -303,9 +407,8 @@ fn grow(nodes: Nodes) {
         if number == 0 {
             continue;
         }
-        let parent = nodes.field(number, node::PARENT).load(Ordering::Relaxed);
-        let key = nodes.key(number).load(Ordering::Relaxed);
-        new.put(hash(parent, key), number);
+        let (parent, key) = nodes.parted(number);
+        new.put(nodes, hash(parent, key), number);
     }
     hot.trie_table.store(new.0.cast(), Ordering::Release);
     // Threads that still search the old table find nothing there and make a

@@ -1,6 +1,7 @@
 //! What is counted of a stack: in all, by thread, by birth.
 
 use super::*;
+use residue_arena::region;
 use residue_arena::tables::thread as stat;
 
 #[test]
@@ -91,6 +92,60 @@ fn the_largest_block_is_that_of_the_record_or_of_its_overflow_item() {
     assert_eq!(calls, [3, 2]);
 }
 
+/// It has no detail item before its second block, and says all the same of what size its first was.
+#[test]
+fn a_record_of_one_block_says_its_size_by_its_bytes() {
+    let mut arena = ArenaBytes::new();
+    let (one, other) = (arena.state(7, "main"), arena.state(8, "worker"));
+    let (large, small) = (arena.path(0x1001), arena.path(0x1002));
+    arena.made(one, large, 5 << 20);
+    arena.temporary(one, large);
+    arena.made(one, small, 100);
+    arena.temporary(one, small);
+    arena.made(one, small, 1000);
+    arena.made(other, small, 101);
+    // The other thread frees what the first made, which tells no size.
+    arena.freed(other, large, 5 << 20);
+    assert_eq!(arena.get(Region::RecordDetails.word(region::USED)), 1);
+    let profile = profile(arena);
+    let sizes = |row: usize| -> Vec<(u8, u64)> {
+        let bins = profile.sizes_total.row(row).iter();
+        bins.map(|bin| (bin.bits, bin.blocks)).collect()
+    };
+    assert_eq!(sizes(0), [(23, 1)]);
+    assert_eq!(sizes(1), [(7, 2), (10, 1)]);
+    let counters = |row: usize| profile.stacks[row].counters;
+    assert_eq!(counters(0).largest_bytes, 5 << 20);
+    assert_eq!(counters(1).largest_bytes, 1000);
+    assert_eq!([counters(0).temporaries, counters(1).temporaries], [1, 1]);
+}
+
+/// A bin has 16 bits; what it carried over is in the overflow item, perhaps a moment early.
+#[test]
+fn bins_go_on_in_their_carries() {
+    let mut arena = ArenaBytes::new();
+    let state = arena.state(7, "main");
+    let stacks = [arena.path(0x1001), arena.path(0x1002)];
+    for (stack, in_bin) in stacks.into_iter().zip([5, u64::from(u16::MAX)]) {
+        for _ in 0..3 {
+            arena.made(state, stack, 100);
+        }
+        let calls = 3 * 65_536 + if in_bin == 5 { 5 } else { 0 };
+        arena.set_calls(state, stack, calls);
+        // Bin 7 is in the upper half of the second word of bins.
+        arena.set_bins(state, stack, 1, in_bin << 48);
+        let carried = (OVERFLOW_CARRY + 7) / 2;
+        arena.set_overflow(state, stack, &[(carried, 3 << 32)]);
+    }
+    let profile = profile(arena);
+    let sizes = |row: usize| -> Vec<(u8, u64)> {
+        let bins = profile.sizes_total.row(row).iter();
+        bins.map(|bin| (bin.bits, bin.blocks)).collect()
+    };
+    assert_eq!(sizes(0), [(7, 3 * 65_536 + 5)]);
+    assert_eq!(sizes(1), [(7, 3 * 65_536 - 1)]);
+}
+
 /// A kill may come after a block is noted and before its bytes are counted.
 #[test]
 fn no_block_is_larger_than_all_bytes_of_its_record() {
@@ -144,7 +199,7 @@ fn births_are_events_and_those_before_the_first_are_none() {
     let mut arena = ArenaBytes::new();
     let state = arena.state(7, "main");
     let node = arena.node(ROOT, 0x1001);
-    let (stack, mapping) = (arena.heap_stack(node), arena.stack(node, node::MAP_STACK));
+    let (stack, mapping) = (arena.heap_stack(node), arena.map_stack(node));
     arena.set(header::SOURCE, header::SOURCE_MARKS);
     arena.set(header::EVENT_BASE, 5);
     arena.set(header::BIRTH, 105);

@@ -18,7 +18,7 @@ fn kinds_of_stacks_come_from_their_ids_and_nodes() {
     let state = arena.state(7, "main");
     let path = arena.node(ROOT, 0x1001);
     let heap = arena.heap_stack(path);
-    let mapping = arena.stack(path, node::MAP_STACK);
+    let mapping = arena.map_stack(path);
     let below = arena.node(path, node::REPORTED_KEY);
     let reported = arena.heap_stack(below);
     let never_used = arena.node(path, 0x2001);
@@ -57,13 +57,13 @@ fn whole_duplicate_branches_fold_together() {
     let mut arena = ArenaBytes::new();
     let state = arena.state(7, "main");
     let mut stacks = Vec::new();
-    for _ in 0..2 {
-        let main = arena.node(ROOT, 0x1001);
-        let run = arena.node(main, 0x2001);
-        stacks.push(arena.heap_stack(run));
-    }
+    let main = arena.node(ROOT, 0x1001);
+    let run = arena.node(main, 0x2001);
+    stacks.push(arena.heap_stack(run));
+    let copy = arena.run(ROOT, &[0x1001, 0x2001]) + 1;
+    stacks.push(arena.heap_stack(copy));
     // A third below the second copy, which has no twin.
-    let leaf = arena.node(4, 0x3001);
+    let leaf = arena.node(copy, 0x3001);
     stacks.push(arena.heap_stack(leaf));
     for (stack, bytes) in stacks.into_iter().zip([10, 20, 40]) {
         arena.made(state, stack, bytes);
@@ -80,18 +80,53 @@ fn whole_duplicate_branches_fold_together() {
 }
 
 #[test]
-fn a_node_that_was_being_made_stands_for_the_root() {
+fn a_run_that_was_being_written_ends_where_it_was_not() {
     let mut arena = ArenaBytes::new();
     let state = arena.state(7, "main");
-    let torn = arena.node(ROOT, 0);
-    let stack = arena.heap_stack(torn);
-    let child = arena.node(torn, 0x1001);
-    let below = arena.heap_stack(child);
-    arena.made(state, stack, 8);
-    arena.made(state, below, 8);
+    let torn = arena.run(ROOT, &[0x1001, 0, 0x2001]);
+    let (above, below) = (arena.heap_stack(torn), arena.heap_stack(torn + 2));
+    let next = arena.run(torn, &[0x3001, 0x4001]);
+    let after = arena.heap_stack(next + 1);
+    for stack in [above, below, after] {
+        arena.made(state, stack, 8);
+    }
     let profile = profile(arena);
-    assert_eq!(profile.stacks[0].node, ROOT);
-    assert_eq!(addresses(&profile, 1), [0x1000]);
+    assert_eq!(profile.stacks.len(), 2);
+    assert_eq!(addresses(&profile, 0), [0x1000]);
+    assert_eq!(addresses(&profile, 1), [0x1000, 0x3000, 0x4000]);
+    assert_eq!(profile.recorder.trie_nodes, 4);
+}
+
+/// A node in the middle of a run, and one with both kinds of stacks, have them elsewhere.
+#[test]
+fn stacks_of_nodes_without_room_behind_them_have_runs_of_their_own() {
+    let mut arena = ArenaBytes::new();
+    let state = arena.state(7, "main");
+    let first = arena.run(ROOT, &[0x1001, 0x2001, 0x3001]);
+    let stacks = [
+        arena.heap_stack(first + 2),
+        arena.map_stack(first + 2),
+        arena.heap_stack(first + 1),
+        arena.map_stack(first + 1),
+    ];
+    for (stack, bytes) in stacks.into_iter().zip([1, 2, 4, 8]) {
+        arena.made(state, stack, bytes);
+    }
+    let profile = profile(arena);
+    let found = profile.stacks.iter().enumerate();
+    let found = found.map(|(number, stack)| {
+        let depth = addresses(&profile, number).len();
+        (stack.kind.name(), depth, stack.counters.total_bytes)
+    });
+    let mut found: Vec<_> = found.collect();
+    found.sort_unstable();
+    let expected = [
+        ("heap", 2, 4),
+        ("heap", 3, 1),
+        ("mapping", 2, 8),
+        ("mapping", 3, 2),
+    ];
+    assert_eq!(found, expected);
 }
 
 #[test]
@@ -140,7 +175,7 @@ fn late_frees_keep_the_path_that_frees() {
     let mut arena = ArenaBytes::new();
     let state = arena.state(7, "main");
     let stack = arena.path(0x1001);
-    let freeing = arena.node(ROOT, 0x2001);
+    arena.node(ROOT, 0x2001);
     // The recorder may have noted a second node of the same path.
     let again = arena.node(ROOT, 0x2001);
     arena.made(state, stack, 8);
@@ -158,6 +193,6 @@ fn late_frees_keep_the_path_that_frees() {
         (deferral.frees, deferral.events, deferral.longest_events),
         (3, 12, 9)
     );
-    assert_eq!(deferral.freed_at, Some(freeing));
+    assert_eq!(deferral.freed_at, Some(2));
     assert_eq!(profile.nodes.len(), 3);
 }

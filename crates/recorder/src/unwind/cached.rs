@@ -1,8 +1,11 @@
 //! The last stack of a thread: its frames, root first, and how each is proven.
 
 use super::deep::CutPath;
-use super::proof::{Proof, are_there_together, unproven_after_runs};
+use super::frames::{Detail, Frames};
+use super::proof::{Proof, are_there_together, unproven};
 use super::rule::{Cursor, Rule};
+use super::rules::{self, Found};
+use super::segments::Segments;
 use super::stack_memory::OwnStack;
 use crate::ledger::Record;
 use crate::private::Block;
@@ -13,28 +16,9 @@ pub const MOST_FRAMES: usize = 1 << 16;
 /// Entries of the table by which a capture finds the frame to meet.
 const MEETING_PLACES: usize = 2048;
 
-/// Arrays of which entries are used together do not begin at the same place in their pages: they
-/// would fight for the same sets of the cache.
-const IPS_SHIFT: usize = 136;
-const PROOFS_SHIFT: usize = 2240;
-
 #[inline(always)]
-pub(super) fn meeting_place(address: usize) -> usize {
+fn meeting_place(address: usize) -> usize {
     address / 8 % MEETING_PLACES
-}
-
-/// What is needed only when a step is taken again.
-#[derive(Clone, Copy)]
-#[repr(C)]
-pub(super) struct Detail {
-    pub bp: usize,
-    pub rule: Rule,
-    pub key: u64,
-    pub node: u32,
-    is_exact: bool,
-    bp_is_live: bool,
-    /// A frame pointer stood in for an unwind table, here or further towards the root.
-    is_guessed: bool,
 }
 
 /// A frame that was just unwound, not yet part of the cached stack.
@@ -48,14 +32,13 @@ struct Fresh {
 
 /// The last stack of one thread.
 pub struct CachedStack {
-    /// Where each return address lies (sp - 8), and its value.
-    pub(super) addresses: *mut usize,
-    pub(super) ips: *mut usize,
-    pub(super) proofs: *mut Proof,
+    pub(super) frames: Frames,
     /// From (a part of) a return address's address to its frame.
-    pub(super) places: *mut u16,
-    pub(super) details: *mut Detail,
+    places: *mut u16,
     fresh: *mut Fresh,
+    pub(super) segments: Segments,
+    /// The path of the stack that was the cached one before.
+    pub(super) path_before: u32,
     /// Cached frames.
     pub(super) length: usize,
     /// Frames of a deeper stack that are not kept, towards the root.
@@ -90,25 +73,25 @@ pub struct Leaf {
 }
 
 impl CachedStack {
-    /// What its arrays take of a block, and what of that is touched at once.
-    pub const BYTES: usize = Block::bytes_of::<usize>(MOST_FRAMES)
-        + Block::bytes_of::<usize>(MOST_FRAMES + IPS_SHIFT)
-        + Block::bytes_of::<Proof>(MOST_FRAMES + PROOFS_SHIFT)
-        + Block::bytes_of::<u16>(MEETING_PLACES)
-        + Block::bytes_of::<Detail>(MOST_FRAMES)
-        + Block::bytes_of::<Fresh>(MOST_FRAMES);
-    pub const TOUCHED_BYTES: usize = 3 * 4096 + 2 * MEETING_PLACES + 2 * 8192;
+    /// What its arrays take of a block where there are so many threads before, and what of that is
+    /// touched at once.
+    pub const fn bytes(threads: usize) -> usize {
+        Frames::bytes(MOST_FRAMES)
+            + Block::bytes_of::<u16>(MEETING_PLACES)
+            + Block::bytes_of::<Fresh>(MOST_FRAMES)
+            + Segments::bytes(threads)
+    }
 
-    pub fn new(block: &mut Block) -> CachedStack {
-        let ips = block.array::<usize>(MOST_FRAMES + IPS_SHIFT);
-        let proofs = block.array::<Proof>(MOST_FRAMES + PROOFS_SHIFT);
+    pub const TOUCHED_BYTES: usize =
+        3 * 4096 + 2 * MEETING_PLACES + 2 * 8192 + Segments::TOUCHED_BYTES;
+
+    pub fn new(block: &mut Block, threads: usize) -> CachedStack {
         CachedStack {
-            addresses: block.array(MOST_FRAMES),
-            ips: ips.wrapping_add(IPS_SHIFT),
-            proofs: proofs.wrapping_add(PROOFS_SHIFT),
+            frames: Frames::new(block, MOST_FRAMES),
             places: block.array(MEETING_PLACES),
-            details: block.array(MOST_FRAMES),
             fresh: block.array(MOST_FRAMES),
+            segments: Segments::new(block, threads),
+            path_before: 0,
             length: 0,
             missing: 0,
             noded: 0,
@@ -135,6 +118,7 @@ impl CachedStack {
     pub fn forget(&mut self) {
         self.length = 0;
         self.missing = 0;
+        self.segments.forget();
         self.forget_nodes();
     }
 
@@ -148,39 +132,19 @@ impl CachedStack {
     #[inline(always)]
     pub(super) fn address(&self, index: usize) -> usize {
         debug_assert!(index < MOST_FRAMES);
-        // SAFETY: indices are below `length`, or of frames just appended.
-        unsafe { *self.addresses.add(index) }
+        self.frames.address(index)
     }
 
     #[inline(always)]
-    fn ip(&self, index: usize) -> usize {
+    pub(super) fn ip(&self, index: usize) -> usize {
         debug_assert!(index < MOST_FRAMES);
-        // SAFETY: as for `address`.
-        unsafe { *self.ips.add(index) }
-    }
-
-    /// Whether a frame's return address is still where it was.
-    ///
-    /// # Safety
-    /// The word must be readable.
-    #[inline(always)]
-    unsafe fn is_there(&self, index: usize) -> bool {
-        // SAFETY: the caller vouches for the word.
-        unsafe { (self.address(index) as *const usize).read() == self.ip(index) }
+        self.frames.ip(index)
     }
 
     #[inline(always)]
-    pub(super) fn proof(&mut self, index: usize) -> &mut Proof {
+    pub(super) fn detail(&self, index: usize) -> Detail {
         debug_assert!(index < MOST_FRAMES);
-        // SAFETY: as for `address`; a frame's proof is written before it is read.
-        unsafe { &mut *self.proofs.add(index) }
-    }
-
-    #[inline(always)]
-    pub(super) fn detail(&mut self, index: usize) -> &mut Detail {
-        debug_assert!(index < MOST_FRAMES);
-        // SAFETY: as for `address`.
-        unsafe { &mut *self.details.add(index) }
+        self.frames.detail(index)
     }
 
     #[inline(always)]
@@ -224,13 +188,26 @@ impl CachedStack {
         false
     }
 
-    fn cursor(&mut self, index: usize) -> Cursor {
-        let Detail { bp, is_exact, .. } = *self.detail(index);
+    /// The rule and the key of a cached frame.
+    pub(super) fn found(&self, index: usize) -> Found {
+        rules::find(self.ip(index), self.detail(index).is_exact(), &mut 0)
+    }
+
+    /// The key of a cached frame; those of the frames that were unwound last are known.
+    #[inline(always)]
+    pub(super) fn key(&self, index: usize) -> u64 {
+        match self.length - 1 - index {
+            fresh if fresh < self.fresh_length => self.fresh(fresh).key,
+            _ => self.found(index).key,
+        }
+    }
+
+    fn cursor(&self, index: usize) -> Cursor {
         Cursor {
             sp: self.address(index) + 8,
             ip: self.ip(index),
-            bp,
-            exact: is_exact,
+            bp: self.frames.bp(index),
+            exact: self.detail(index).is_exact(),
         }
     }
 
@@ -243,80 +220,54 @@ impl CachedStack {
         usize::from(unsafe { *self.places.add(meeting_place(address)) })
     }
 
+    #[inline(always)]
+    pub(super) fn note_place(&mut self, address: usize, index: usize) {
+        // SAFETY: the place is below `MEETING_PLACES`.
+        unsafe { *self.places.add(meeting_place(address)) = index as u16 };
+    }
+
     /// Whether the cached frame is the one the cursor stands in.
     #[inline(always)]
-    pub(super) fn meets(&mut self, index: usize, cursor: &Cursor) -> bool {
+    pub(super) fn meets(&self, index: usize, cursor: &Cursor) -> bool {
         if self.address(index) != cursor.sp - 8 || self.ip(index) != cursor.ip {
             return false;
         }
         let detail = self.detail(index);
-        (!detail.bp_is_live || detail.bp == cursor.bp) && detail.is_exact == cursor.exact
+        let has_bp = !detail.bp_is_live() || self.frames.bp(index) == cursor.bp;
+        has_bp && detail.is_exact() == cursor.exact
     }
 
     /// Compares the callers of frame `met` with memory, from leaf to root.
     /// Returns the number of frames, counted from the root, that are *not*
     /// proven; zero when all are.
     ///
-    /// Up to `top`, frames have return addresses: to `met`, or up to the frame before
-    /// where a signal interrupted that one.
-    ///
     /// # Safety
     /// Frame `met` must be a live frame of this thread.
     #[inline(always)]
-    pub(super) unsafe fn verify(&mut self, met: usize, mut top: usize) -> usize {
+    pub(super) unsafe fn verify(&mut self, met: usize) -> usize {
         let mut below = met;
         loop {
-            // SAFETY: all frames from `below` on are proven, and those up to `top` have
-            // return addresses.
+            // SAFETY: all frames from `below` on are proven.
             unsafe {
-                below = unproven_after_runs(self.addresses, self.ips, self.proofs, top, below);
-                if below == 0 || !self.is_next_proven(below) {
+                below = unproven(&self.frames, below);
+                if below == 0 || !self.is_found_again(below) {
                     return below;
                 }
             }
             below -= 1;
-            if *self.proof(below) == Proof::STEP_AGAIN {
-                top = self.top(below);
-            }
         }
     }
 
-    /// The last frame up to `met` that has a return address just below its sp.
-    #[inline(always)]
-    pub(super) fn top(&mut self, met: usize) -> usize {
-        // Nothing is compared beyond the root, so that there it does not matter.
-        met.wrapping_sub(usize::from(self.detail(met).is_exact))
-    }
-
-    /// Proves the caller of frame `below`.
+    /// Proves the caller of frame `below` by taking the step again, where that is its proof;
+    /// false where words were compared in vain.
     ///
     /// # Safety
     /// Frame `below` must be proven.
-    #[inline(always)]
-    unsafe fn is_next_proven(&mut self, below: usize) -> bool {
-        // SAFETY: unwinding would read the word now.
-        unsafe {
-            if self.proof(below - 1).is_run() {
-                self.is_there(below - 1)
-            } else {
-                self.is_proven_otherwise(below)
-            }
+    unsafe fn is_found_again(&mut self, below: usize) -> bool {
+        if self.detail(below - 1).proof != Proof::STEP_AGAIN {
+            return false;
         }
-    }
-
-    /// Proves the caller of frame `below`, where that takes more than its return
-    /// address.
-    ///
-    /// # Safety
-    /// Frame `below` must be proven.
-    unsafe fn is_proven_otherwise(&mut self, below: usize) -> bool {
-        if *self.proof(below - 1) == Proof::BP_BELOW {
-            let place = self.address(below - 1) - 8;
-            let bp = self.detail(below - 1).bp;
-            // SAFETY: unwinding would read both words now.
-            return unsafe { self.is_there(below - 1) && (place as *const usize).read() == bp };
-        }
-        let (frame, rule) = (self.cursor(below), self.detail(below).rule);
+        let (frame, rule) = (self.cursor(below), self.found(below).rule);
         // SAFETY: frame `below` is proven, and the rule belongs to its address.
         unsafe { rule.step(&frame, &mut self.own) }
             .is_some_and(|caller| self.meets(below - 1, &caller))
@@ -336,7 +287,7 @@ impl CachedStack {
         mut cursor: Cursor,
     ) -> Option<Cursor> {
         for index in (last..=met).rev() {
-            let Detail { rule, key, .. } = *self.detail(index);
+            let Found { rule, key } = self.found(index);
             if !self.push_fresh(cursor, rule, key) {
                 break;
             }
@@ -359,7 +310,7 @@ impl CachedStack {
             return false;
         }
         // SAFETY: the last cached frame is the leaf, which is live.
-        unsafe { self.verify(self.length - 1, self.length - 1) == 0 }
+        unsafe { self.verify(self.length - 1) == 0 }
     }
 
     /// Keeps the first `kept` cached frames and puts the fresh ones on top.
@@ -371,70 +322,70 @@ impl CachedStack {
         self.length = kept;
         self.noded = self.noded.min(kept);
         self.cut.noded = self.cut.noded.min(kept);
-        let mut bp_is_live = kept > 0 && self.detail(kept - 1).bp_is_live;
-        let mut is_guessed = kept > 0 && self.detail(kept - 1).is_guessed;
+        let joint = kept.checked_sub(1).map(|joint| self.detail(joint));
+        let mut bp_is_live = joint.is_some_and(Detail::bp_is_live);
+        let mut is_guessed = joint.is_some_and(Detail::is_guessed);
         for index in (0..self.fresh_length).rev() {
-            let Fresh { cursor, rule, key } = self.fresh(index);
+            let Fresh { cursor, rule, .. } = self.fresh(index);
             if self.length > 0 {
-                self.choose_proof(self.length - 1, cursor.sp - 8, rule, bp_is_live);
+                self.choose_proof(self.length - 1, &cursor, rule, bp_is_live);
             }
             bp_is_live = rule.uses_bp() || (bp_is_live && !rule.loads_bp());
             is_guessed |= self.length > 0 && rule == Rule::FRAME_POINTER;
             let place = self.length;
             // SAFETY: `place` is below `MOST_FRAMES`.
             unsafe {
-                *self.addresses.add(place) = cursor.sp - 8;
-                *self.ips.add(place) = cursor.ip;
-                *self.places.add(meeting_place(cursor.sp - 8)) = place as u16;
+                *self.frames.addresses.add(place) = cursor.sp - 8;
+                *self.frames.ips.add(place) = cursor.ip;
+                *self.frames.bps.add(place) = cursor.bp;
             }
-            *self.detail(place) = Detail {
-                bp: cursor.bp,
-                rule,
-                key,
-                node: 0,
-                is_exact: cursor.exact,
-                bp_is_live,
-                is_guessed,
-            };
+            *self.frames.detail_mut(place) = Detail::new(cursor.exact, bp_is_live, is_guessed);
+            self.note_place(cursor.sp - 8, place);
             self.length += 1;
         }
     }
 
     /// Whether a frame pointer stood in for an unwind table somewhere.
-    pub(super) fn is_guessed(&mut self) -> bool {
-        self.length > 0 && self.detail(self.length - 1).is_guessed
+    pub(super) fn is_guessed(&self) -> bool {
+        self.length > 0 && self.detail(self.length - 1).is_guessed()
     }
 
-    /// How frame `caller` will be proven, now that its callee is known: the place of its
-    /// return address and its rule.
-    fn choose_proof(&mut self, caller: usize, callee: usize, rule: Rule, bp_is_live: bool) {
+    /// How frame `caller` will be proven, now that its callee and the rule of that are known.
+    fn choose_proof(&mut self, caller: usize, callee: &Cursor, rule: Rule, bp_is_live: bool) {
         // Unwinding may have read beyond the end of a stack that the program made itself,
         // and that memory may have gone since: there the step asks.
         let may_be_gone = self.ending != Ending::Root
-            && !are_there_together(callee, self.address(caller), &self.own);
-        *self.proof(caller) = if may_be_gone || rule.reads_elsewhere() {
-            Proof::STEP_AGAIN
+            && !are_there_together(callee.sp - 8, self.address(caller), &self.own);
+        let (proof, bp_words_below) = if may_be_gone || rule.reads_elsewhere() {
+            (Proof::STEP_AGAIN, 0)
         } else if !(bp_is_live && rule.loads_bp()) {
-            self.plain_proof(caller)
-        } else if rule.loads_bp_below_return_address() {
-            Proof::BP_BELOW
+            let before = caller
+                .checked_sub(1)
+                .map(|before| self.detail(before).proof);
+            (Proof::plain(before), 0)
         } else {
-            Proof::STEP_AGAIN
+            match rule.words_from_bp_to_return_address() {
+                Some(1) if self.points_to_callers_bp(caller) => {
+                    (Proof::framed(self.detail(caller - 1).proof), 1)
+                }
+                // Of a frame that was interrupted it may lie below sp.
+                Some(words) if !callee.exact => (Proof::BP_SAVED, words),
+                _ => (Proof::STEP_AGAIN, 0),
+            }
         };
+        let detail = self.frames.detail_mut(caller);
+        detail.proof = proof;
+        detail.bp_words_below = bp_words_below;
     }
 
-    /// The proof of a frame whose return address is enough.
-    fn plain_proof(&mut self, caller: usize) -> Proof {
-        let before = caller
-            .checked_sub(1)
-            .map(|index| (*self.proof(index), self.address(index)));
-        Proof::plain(self.address(caller), before, &self.own)
+    /// Whether a frame's bp points to just below the return address of its own caller.
+    fn points_to_callers_bp(&self, index: usize) -> bool {
+        index > 0 && self.frames.bp(index) == self.address(index - 1) - 8
     }
 
     /// Whether a signal interrupted the leaf: it made no call.
     pub fn is_interrupted(&self) -> bool {
-        // SAFETY: the frame is cached.
-        self.length > 0 && unsafe { (*self.details.add(self.length - 1)).is_exact }
+        self.length > 0 && self.detail(self.length - 1).is_exact()
     }
 
     /// The return addresses of the cached stack, leaf first, and whether each was found by
@@ -442,9 +393,8 @@ impl CachedStack {
     pub fn frames_leaf_first(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
         let mut is_guess = false;
         (0..self.length).rev().map(move |index| {
-            // SAFETY: the frame is cached.
-            let rule = unsafe { (*self.details.add(index)).rule };
-            let was_guess = core::mem::replace(&mut is_guess, rule == Rule::FRAME_POINTER);
+            let by_frame_pointer = self.found(index).rule == Rule::FRAME_POINTER;
+            let was_guess = core::mem::replace(&mut is_guess, by_frame_pointer);
             (self.ip(index), was_guess)
         })
     }

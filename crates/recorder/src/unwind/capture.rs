@@ -26,6 +26,7 @@ use crate::hot;
 use crate::modules;
 use crate::thread::Thread;
 use crate::trie::{self, Nodes, RecentChildren};
+use core::ops::Range;
 use core::sync::atomic::Ordering;
 use residue_arena::node;
 use residue_arena::tables::thread as stat;
@@ -42,14 +43,15 @@ impl CachedStack {
         // Cached frames from here on are known not to be part of the stack any more.
         let mut candidates = self.length;
         self.fresh_length = 0;
+        self.path_before = self.path();
         let ending = self.ending;
         loop {
             let met = self.index_at(cursor.sp - 8);
             if met < candidates && self.meets(met, &cursor) {
-                self.detail(met).bp = cursor.bp;
-                let top = self.top(met);
+                // SAFETY: the met frame is a cached one.
+                unsafe { *self.frames.bps.add(met) = cursor.bp };
                 // SAFETY: the cursor is live, and the met frame is the same frame.
-                let unproven = unsafe { self.verify(met, top) };
+                let unproven = unsafe { self.verify(met) };
                 if unproven == 0 {
                     self.ending = ending;
                     self.join(met + 1);
@@ -104,18 +106,16 @@ impl CachedStack {
             0 => scope,
             known => self.detail(known - 1).node,
         };
-        for index in self.noded.min(from_root)..from_root {
-            at = nodes.child(recent, at, self.detail(index).key)?;
-            self.detail(index).node = at;
-            self.noded = index + 1;
-        }
+        let known = self.noded.min(from_root);
+        at = self.give_nodes(nodes, recent, at, known..from_root)?;
+        self.noded = from_root;
         if !is_cut {
             self.cut.noded = 0;
             return Some((at, false));
         }
         // The nodes of the frames on the leaf's side take the places of others.
         self.noded = from_root;
-        at = nodes.child(recent, at, node::CUT_KEY)?;
+        at = trie::child(arena, recent, at, node::CUT_KEY)?;
         // Not the last so many, but from a depth on that stays for a while: else every
         // frame that comes or goes would make all of it another path.
         let room = max_depth - max_depth / 2;
@@ -132,12 +132,53 @@ impl CachedStack {
         if first > from - self.missing {
             at = self.detail(first - 1).node;
         }
-        for index in first..self.length {
-            at = nodes.child(recent, at, self.detail(index).key)?;
-            self.detail(index).node = at;
-            self.cut.noded = index + 1;
-        }
+        at = self.give_nodes(nodes, recent, at, first..self.length)?;
+        self.cut.noded = self.length;
         Some((at, true))
+    }
+
+    /// Gives frames their nodes, below `at`; returns that of the last.
+    fn give_nodes(
+        &mut self,
+        nodes: Nodes,
+        recent: &RecentChildren,
+        mut at: u32,
+        frames: Range<usize>,
+    ) -> Option<u32> {
+        for index in frames.clone() {
+            let key = self.key(index);
+            if let Some(child) = nodes.child(recent, at, key) {
+                at = child;
+                self.frames.detail_mut(index).node = at;
+                continue;
+            }
+            // Nobody has been there, nor further on.
+            let count = frames.end - index;
+            let made = nodes.make(recent, at, count, |further| self.key(index + further))?;
+            if !made.is_own {
+                at = made.first;
+                self.frames.detail_mut(index).node = at;
+                continue;
+            }
+            for further in 0..count {
+                self.frames.detail_mut(index + further).node = made.first + further as u32;
+            }
+            return Some(made.first + count as u32 - 1);
+        }
+        Some(at)
+    }
+}
+
+impl Thread {
+    /// Counts the cached stack among those that are not certain, or not whole.
+    #[inline(always)]
+    fn note_kind_of_stack(&mut self) {
+        if self.stack.ending == Ending::Early {
+            bump(&self.stats[stat::EARLY_STACKS], 1);
+        }
+        if self.stack.is_guessed() {
+            bump(&self.stats[stat::GUESSED_STACKS], 1);
+        }
     }
 }
 
@@ -166,6 +207,25 @@ unsafe fn leaf(return_slot: *const usize, bp: usize) -> Cursor {
         bp,
         exact: false,
     }
+}
+
+/// The same where that stack is one of those that the thread unwound lately; then its stack and
+/// record are known, too.
+///
+/// # Safety
+/// As for [`is_same_stack`].
+#[inline(always)]
+pub unsafe fn is_recalled(thread: &mut Thread, return_slot: *const usize, bp: usize) -> bool {
+    modules::look_if_doubtful();
+    let epoch = hot::get().code_epoch.load(Ordering::Acquire);
+    let scope = thread.scope();
+    // SAFETY: as above.
+    let is_recalled = thread.stack.code_epoch == epoch
+        && unsafe { thread.stack.recall(&leaf(return_slot, bp), scope) };
+    if is_recalled {
+        thread.note_kind_of_stack();
+    }
+    is_recalled
 }
 
 /// Captures a stack that is not the cached one. Returns its trie node, `None`
@@ -214,12 +274,7 @@ pub unsafe fn capture_from(thread: &mut Thread, arena: Arena, leaf: Cursor) -> O
         bump(&thread.stats[stat::FRAMES_UNWOUND], unwound);
         bump(&thread.stats[stat::RULE_MISSES], misses);
     }
-    if thread.stack.ending == Ending::Early {
-        bump(&thread.stats[stat::EARLY_STACKS], 1);
-    }
-    if thread.stack.is_guessed() {
-        bump(&thread.stats[stat::GUESSED_STACKS], 1);
-    }
+    thread.note_kind_of_stack();
     let scope = thread.scope();
     let (node, is_cut) = thread
         .stack

@@ -3,7 +3,7 @@
 //! or go cost little. Their paths have the side of the leaf alone, which is proven like any
 //! other; the depth only tells where it begins.
 
-use super::cached::{CachedStack, MOST_FRAMES, meeting_place};
+use super::cached::{CachedStack, MOST_FRAMES};
 use super::rule::Cursor;
 use super::rules;
 
@@ -57,19 +57,12 @@ impl CachedStack {
             return 0;
         };
         // SAFETY: all frames up to `kept` are cached, and the arrays are longer.
-        unsafe {
-            self.addresses.copy_from(self.addresses.add(gone), staying);
-            self.ips.copy_from(self.ips.add(gone), staying);
-            self.proofs.copy_from(self.proofs.add(gone), staying);
-            self.details.copy_from(self.details.add(gone), staying);
-        }
+        unsafe { self.frames.copy_from(self.frames.from(gone), staying, true) };
         for index in 0..staying {
-            let proof = self.proof(index);
-            *proof = proof.of_at_most(index + 1);
-            // SAFETY: the place is below `MEETING_PLACES`.
-            unsafe {
-                *self.places.add(meeting_place(self.address(index))) = index as u16;
-            }
+            let proof = &mut self.frames.detail_mut(index).proof;
+            // The frame at the root has no caller whose place would tell bp.
+            *proof = proof.of_at_most(index + usize::from(proof.is_plain()));
+            self.note_place(self.address(index), index);
         }
         staying
     }

@@ -123,11 +123,16 @@ impl Rule {
         self.0 & 1 << 4 != 0 || matches!(self.kind(), RuleKind::Signal | RuleKind::FramePointer)
     }
 
-    /// The caller's bp lies just below the return address, as frame pointers do.
+    /// How far below the return address the caller's bp lies in the frame; just below it where
+    /// there are frame pointers. `None` where that is too far to be kept, or elsewhere.
     #[inline(always)]
-    pub fn loads_bp_below_return_address(self) -> bool {
-        let is_saved_there = self.0 & 1 << 4 != 0 && self.bp_offset() == -16_isize as usize;
-        self.kind() == RuleKind::FramePointer || (is_saved_there && !self.reads_elsewhere())
+    pub fn words_from_bp_to_return_address(self) -> Option<u8> {
+        if self.kind() == RuleKind::FramePointer {
+            return Some(1);
+        }
+        let is_saved_in_frame = self.0 & 1 << 4 != 0 && !self.reads_elsewhere();
+        let words = (self.bp_offset() as isize / -8) - 1;
+        (is_saved_in_frame && words > 0).then(|| u8::try_from(words).ok())?
     }
 
     #[inline(always)]

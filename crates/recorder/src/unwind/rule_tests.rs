@@ -13,7 +13,7 @@ fn fields_come_back_signed() {
         let rule = Rule::new(RuleKind::Bp, offset, Some(-16)).unwrap();
         assert_eq!(rule.offset() as i64, offset);
         assert_eq!(rule.bp_offset() as i64, -16);
-        assert!(rule.loads_bp_below_return_address());
+        assert_eq!(rule.words_from_bp_to_return_address(), Some(1));
         assert_eq!(rule.kind(), RuleKind::Bp);
     }
     assert_eq!(Rule::new(RuleKind::Sp, 4, None), None);
