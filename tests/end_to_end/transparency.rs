@@ -30,6 +30,22 @@ fn signals_sent_to_residue_alone_are_passed_on() {
     }
 }
 
+/// A socket of its own tells `residue` that a signal came. Whatever befalls it, nothing ends.
+#[test]
+fn signals_are_passed_on_where_the_socket_that_tells_of_them_fails() {
+    let lab = Lab::new();
+    let run = lab.run(&[], &["signals_pass"]);
+    let mut command = Command::new("strace");
+    command.args(["-D", "-f", "--detach-on=execve", "-o", "/dev/null"]);
+    command.args(["-e", "inject=recvfrom:error=ECONNRESET:when=1+"]);
+    command.arg(run.get_program()).args(run.get_args());
+    lab.prepare(&mut command);
+    let mut run = Running::start(command);
+    run.hear("ready ");
+    send(run.pid(), Signal::SIGTERM);
+    expect_received(&lab, run, Signal::SIGTERM);
+}
+
 /// A terminal sends SIGINT to the whole group, so that the program has it already.
 #[test]
 fn an_interrupt_of_the_group_reaches_the_program_once_and_residue_survives_it() {

@@ -8,10 +8,16 @@ use super::triggers::Requests;
 use nix::sys::signal::{Signal, kill};
 use nix::unistd::Pid;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGXFSZ};
-use signal_hook::iterator::Signals;
-use std::io::Write;
+use signal_hook::iterator::backend::SignalDelivery;
+use signal_hook::iterator::exfiltrator::SignalOnly;
+use std::io::{self, Read, Write};
+use std::os::unix::net::UnixStream;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+/// Signals that came, or will come.
+pub struct Signals(SignalDelivery<UnixStream, SignalOnly>);
 
 #[derive(Clone)]
 pub struct Forwarding {
@@ -38,14 +44,25 @@ enum State {
 /// Those that are ignored stay so: a program under `nohup` has to inherit that. What is taken
 /// here is not inherited. A file that becomes too long is an error of the write, without the
 /// signal that would end `residue`.
-pub fn take() -> std::io::Result<Signals> {
+pub fn take() -> io::Result<Signals> {
     let ignored = ignored();
     let taken = [SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGXFSZ];
-    Signals::new(
-        taken
-            .into_iter()
-            .filter(|signal| ignored >> (signal - 1) & 1 == 0),
-    )
+    let taken = taken.into_iter();
+    let taken = taken.filter(|signal| ignored >> (signal - 1) & 1 == 0);
+    let (read, write) = UnixStream::pair()?;
+    let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), taken)?;
+    Ok(Signals(delivery))
+}
+
+/// Waits for a signal. Where that fails, whether one has come is asked now and then: nothing that
+/// happens to the socket may end `residue`, as it would in `signal_hook`'s own loop.
+fn wait_for_one(socket: &mut UnixStream) -> io::Result<bool> {
+    const ASKED_EVERY: Duration = Duration::from_millis(20);
+    let read = socket.read(&mut [0]);
+    if read.is_err_and(|error| error.kind() != io::ErrorKind::Interrupted) {
+        std::thread::sleep(ASKED_EVERY);
+    }
+    Ok(true)
 }
 
 /// Whether this process, and with it the program, ignores a signal.
@@ -72,12 +89,16 @@ impl Forwarding {
     }
 
     /// Passes signals on, first those that came before. Fails where no thread can be started.
-    pub fn listen(&self, mut signals: Signals) -> std::io::Result<()> {
+    pub fn listen(&self, signals: Signals) -> io::Result<()> {
         let shared = self.clone();
+        let Signals(mut delivery) = signals;
         let listening = std::thread::Builder::new().name("signals".to_string());
         listening.spawn(move || {
-            for signal in signals.forever() {
-                shared.take(signal);
+            while let Ok(pending) = delivery.poll_pending(&mut wait_for_one) {
+                pending
+                    .into_iter()
+                    .flatten()
+                    .for_each(|signal| shared.take(signal));
             }
         })?;
         Ok(())
