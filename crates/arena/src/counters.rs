@@ -14,16 +14,16 @@
 //! From the second on it has a detail item:
 //!
 //! ```text
-//!   byte 0               32          64          68            72
-//!        +---------------+-----------+-----------+-------------+
-//!        | 15 x u16      | 4 x u64   | u32       | u32         |
-//!        | bins          | logged    | overflow  | temporaries |
-//!        +---------------+-----------+-----------+-------------+
+//!   byte 0               32          36            40       44     48
+//!        +---------------+-----------+-------------+--------+------+
+//!        | 15 x u16      | u32       | u32         | u32    |      |
+//!        | bins          | overflow  | temporaries | logged |      |
+//!        +---------------+-----------+-------------+--------+------+
 //! ```
 //!
-//! Bin 7 counts the blocks of 64..=127 bytes. What is *logged* is known to the log of changes: a record
+//! Bin 7 counts the blocks of 64..=127 bytes. Larger blocks, and what few records need, are counted in an
+//! overflow item. What is *logged* is known to the log of changes, and has an item of four words: a record
 //! logs what changed in an interval when it is first touched in a later one; see [`crate::moments`].
-//! Larger blocks, and what few records need, are counted in an overflow item.
 //!
 //! A thread frees blocks that others made, so word 3 may exceed word 2 and the
 //! differences are signed; sums over threads are not.
@@ -51,19 +51,23 @@ pub const ONE_TEMPORARY: u64 = 1 << 31;
 pub const LARGEST_SHIFT: u32 = 48;
 pub const RECORD_LARGEST: usize = 3;
 
-pub const DETAIL_BYTES: u64 = 72;
+pub const DETAIL_BYTES: u64 = 48;
 /// Bins of the detail item, which are its first 16-bit places.
 pub const DETAIL_BINS: usize = 15;
-/// Words of the detail item: what the log knows.
-pub const LOGGED_BYTES: usize = 4;
+/// Its 32-bit places: the number of the overflow item, which counts from one, the temporaries, and
+/// the number of the item of what the log knows, which does, too.
+pub const DETAIL_OVERFLOW: usize = 8;
+pub const DETAIL_TEMPORARIES: usize = 9;
+pub const DETAIL_LOGGED: usize = 10;
+
+/// Words of what the log knows.
+pub const LOGGED_BYTES: usize = 0;
 /// Live blocks (low) and temporaries (high), each by its last 32 bits: what an interval changes is
 /// less than that.
-pub const LOGGED_BLOCKS_AND_TEMPORARIES: usize = 5;
-pub const LOGGED_MADE_BLOCKS: usize = 6;
-pub const LOGGED_MADE_BYTES: usize = 7;
-/// Its 32-bit places: the number of the overflow item, which counts from one, and the temporaries.
-pub const DETAIL_OVERFLOW: usize = 16;
-pub const DETAIL_TEMPORARIES: usize = 17;
+pub const LOGGED_BLOCKS_AND_TEMPORARIES: usize = 1;
+pub const LOGGED_MADE_BLOCKS: usize = 2;
+pub const LOGGED_MADE_BYTES: usize = 3;
+pub const LOGGED_ITEM_BYTES: u64 = 32;
 
 /// Records per page: sixteen neighbouring stack ids.
 pub const PAGE_RECORDS: usize = 16;

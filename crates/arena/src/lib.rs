@@ -31,7 +31,7 @@ pub mod tables;
 pub const MAGIC: u64 = u64::from_le_bytes(*b"RESARENA");
 /// Changes whenever the meaning of any byte changes; recorder and reader travel
 /// in one executable, so no other version is ever read.
-pub const VERSION: u64 = 9;
+pub const VERSION: u64 = 10;
 /// Alignment of every region.
 pub const PAGE_BYTES: u64 = 4096;
 /// How an arena file's name ends.

@@ -340,14 +340,14 @@ impl ArenaBytes {
         {
             return;
         }
-        let detail = self.detail(state, stack);
+        let item = self.logged(state, stack);
         let logged = [
             LOGGED_BYTES,
             LOGGED_BLOCKS_AND_TEMPORARIES,
             LOGGED_MADE_BYTES,
             LOGGED_MADE_BLOCKS,
         ]
-        .map(|which| self.word(Region::RecordDetails, detail, which));
+        .map(|which| self.word(Region::RecordsLogged, item, which));
         let (bytes, blocks) = self.live(state, stack);
         let blocks = (blocks as u32).wrapping_sub(logged[1] as u32) as i32;
         let bytes = bytes.wrapping_sub(logged[0]) as i64;
@@ -383,23 +383,35 @@ impl ArenaBytes {
         {
             return;
         }
-        let detail = self.detail(state, stack);
-        let before = self.word(Region::RecordDetails, detail, LOGGED_BLOCKS_AND_TEMPORARIES);
+        let item = self.logged(state, stack);
+        let before = self.word(Region::RecordsLogged, item, LOGGED_BLOCKS_AND_TEMPORARIES);
         let mut temporaries = before >> 32;
         let interval = self.record(state, stack, AT_PEAK_BLOCKS_AND_INTERVAL) >> 32;
-        let mut note = |which, value| self.set_word(Region::RecordDetails, detail, which, value);
-        note(LOGGED_BYTES, bytes);
+        self.set_word(Region::RecordsLogged, item, LOGGED_BYTES, bytes);
         if interval < self.get(header::TOTALS) {
             let [bytes, calls] =
                 [BYTES, ALLOCATIONS_AND_LARGEST].map(|word| self.record(state, stack, word));
             temporaries = self.temporaries(state, stack);
-            self.set_word(Region::RecordDetails, detail, LOGGED_MADE_BYTES, bytes);
+            self.set_word(Region::RecordsLogged, item, LOGGED_MADE_BYTES, bytes);
             let calls = allocations(calls);
-            self.set_word(Region::RecordDetails, detail, LOGGED_MADE_BLOCKS, calls);
+            self.set_word(Region::RecordsLogged, item, LOGGED_MADE_BLOCKS, calls);
         }
         let packed = temporaries << 32 | u64::from(blocks as u32);
         let word = LOGGED_BLOCKS_AND_TEMPORARIES;
-        self.set_word(Region::RecordDetails, detail, word, packed);
+        self.set_word(Region::RecordsLogged, item, word, packed);
+    }
+
+    /// The item of what the log knows, made if there is none.
+    fn logged(&mut self, state: u32, stack: u32) -> u64 {
+        let detail = self.detail(state, stack);
+        let word = self.word(Region::RecordDetails, detail, DETAIL_LOGGED / 2);
+        if let Some(item) = u64::from(word as u32).checked_sub(1) {
+            return item;
+        }
+        let item = self.append(Region::RecordsLogged);
+        let number = (item + 1) as u32;
+        self.set_half(Region::RecordDetails, detail, DETAIL_LOGGED * 4, number);
+        item
     }
 
     /// The record's last block was a temporary.

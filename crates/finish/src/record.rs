@@ -9,13 +9,14 @@ use residue_arena::region::Region;
 use residue_profile::timeline::StackId;
 use residue_profile::{Counters, SizeBin, StackKind, ThreadCounters};
 
-/// One record of a page, with its detail item and its overflow item.
+/// One record of a page, with the items that belong to it.
 #[derive(Clone, Copy)]
 pub struct Record<'a> {
     page: Item<'a>,
     slot: usize,
     detail: Option<Item<'a>>,
     overflow: Option<Item<'a>>,
+    logged: Option<Item<'a>>,
 }
 
 impl<'a> Record<'a> {
@@ -25,10 +26,16 @@ impl<'a> Record<'a> {
             slot,
             detail: None,
             overflow: None,
+            logged: None,
         };
         record.detail = items.detail(detail_number(record.word(EPOCH_AND_DETAIL)));
-        let overflow = record.detail.map(|detail| detail.half(DETAIL_OVERFLOW * 4));
-        record.overflow = overflow.and_then(|number| items.overflow(number.into()));
+        let number = |place: usize| {
+            record
+                .detail
+                .map_or(0, |detail| detail.half(place * 4).into())
+        };
+        record.overflow = items.overflow(number(DETAIL_OVERFLOW));
+        record.logged = items.logged(number(DETAIL_LOGGED));
         record
     }
 
@@ -99,7 +106,7 @@ impl<'a> Record<'a> {
 
     /// What changed in the interval of its last touch, if it is not in the log.
     pub fn unlogged(self, stack: StackId) -> Option<Unlogged> {
-        let logged = |place: usize| self.detail.map_or(0, |detail| detail.word(place));
+        let logged = |place: usize| self.logged.map_or(0, |logged| logged.word(place));
         let packed = logged(LOGGED_BLOCKS_AND_TEMPORARIES);
         let blocks = (self.live_blocks() as u32).wrapping_sub(packed as u32);
         let temporaries = self.temporaries().wrapping_sub((packed >> 32) as u32);
@@ -161,6 +168,7 @@ impl PeakMoment {
 pub struct RecordItems {
     details: Vec<u8>,
     overflows: Vec<u8>,
+    logged: Vec<u8>,
 }
 
 impl RecordItems {
@@ -175,11 +183,16 @@ impl RecordItems {
         Ok(RecordItems {
             details: all_of(Region::RecordDetails)?,
             overflows: all_of(Region::RecordOverflow)?,
+            logged: all_of(Region::RecordsLogged)?,
         })
     }
 
     fn detail(&self, number: u64) -> Option<Item<'_>> {
         item(&self.details, number, DETAIL_BYTES)
+    }
+
+    fn logged(&self, number: u64) -> Option<Item<'_>> {
+        item(&self.logged, number, LOGGED_ITEM_BYTES)
     }
 
     fn overflow(&self, number: u64) -> Option<Item<'_>> {

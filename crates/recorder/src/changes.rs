@@ -7,7 +7,7 @@
 //! missing from the records.
 
 use crate::arena_map::{self, Arena};
-use crate::ledger::{self, Detail, Record};
+use crate::ledger::{self, Detail, Logged, Record};
 use core::sync::atomic::{Ordering, fence};
 use residue_arena::counters::*;
 use residue_arena::header;
@@ -34,7 +34,9 @@ fn log(arena: Arena, record: Record, stack: u32, last: u64, has_totals: bool) {
         return;
     }
     // Where the log's knowledge cannot be noted, what is logged would be logged again.
-    let Some(logged) = ledger::detail_of(arena, record, has_totals) else {
+    let detail = ledger::detail_of(arena, record, has_totals);
+    let items = detail.and_then(|detail| Some((detail, detail.logged(arena)?)));
+    let Some((detail, logged)) = items else {
         let is_live = get(BYTES) != get(FREED_BYTES)
             || allocations(get(ALLOCATIONS_AND_LARGEST)) != get(FREES);
         if is_live || (has_totals && last < arena.get(header::TOTALS)) {
@@ -46,7 +48,7 @@ fn log(arena: Arena, record: Record, stack: u32, last: u64, has_totals: bool) {
     // Whoever ends an interval says first whether it keeps totals.
     fence(Ordering::Acquire);
     if has_totals && last < arena.get(header::TOTALS) {
-        log_totals(arena, record, logged, stack, last);
+        log_totals(arena, record, detail, logged, stack, last);
     }
 }
 
@@ -58,12 +60,14 @@ fn is_lost(arena: Arena) {
 
 /// Logs what is live and was not when the log last heard of it.
 #[inline(always)]
-fn log_live(arena: Arena, record: Record, logged: Detail, stack: u32, last: u64) {
+fn log_live(arena: Arena, record: Record, logged: Logged, stack: u32, last: u64) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
     let live_bytes = get(BYTES).wrapping_sub(get(FREED_BYTES));
     let live_blocks = get(ALLOCATIONS_AND_LARGEST).wrapping_sub(get(FREES)) as u32;
-    let [known_bytes, known_blocks] =
-        [LOGGED_BYTES, LOGGED_BLOCKS_AND_TEMPORARIES].map(|place| logged.word(place));
+    let [known_bytes, known_blocks] = [
+        &logged[LOGGED_BYTES],
+        &logged[LOGGED_BLOCKS_AND_TEMPORARIES],
+    ];
     let packed = known_blocks.load(Ordering::Relaxed);
     let bytes = live_bytes.wrapping_sub(known_bytes.load(Ordering::Relaxed)) as i64;
     let blocks = i64::from(live_blocks.wrapping_sub(packed as u32) as i32);
@@ -77,9 +81,9 @@ fn log_live(arena: Arena, record: Record, logged: Detail, stack: u32, last: u64)
 }
 
 /// Logs what was allocated since the log last heard of it: a moment with totals has passed.
-fn log_totals(arena: Arena, record: Record, logged: Detail, stack: u32, last: u64) {
+fn log_totals(arena: Arena, record: Record, detail: Detail, logged: Logged, stack: u32, last: u64) {
     let get = |index: usize| record[index].load(Ordering::Relaxed);
-    let known = |place: usize| logged.word(place).load(Ordering::Relaxed);
+    let known = |place: usize| logged[place].load(Ordering::Relaxed);
     let made_blocks = allocations(get(ALLOCATIONS_AND_LARGEST));
     let made_bytes = get(BYTES);
     let blocks = made_blocks.wrapping_sub(known(LOGGED_MADE_BLOCKS));
@@ -87,18 +91,15 @@ fn log_totals(arena: Arena, record: Record, logged: Detail, stack: u32, last: u6
     let is_known = blocks == 0 && bytes == 0;
     let (blocks, bytes) = (blocks as i64, bytes as i64);
     if !is_known && append(arena, ChangeOf::Made, stack, last, bytes, blocks) {
-        let note = |place: usize, value| logged.word(place).store(value, Ordering::Relaxed);
-        note(LOGGED_MADE_BLOCKS, made_blocks);
-        note(LOGGED_MADE_BYTES, made_bytes);
+        logged[LOGGED_MADE_BLOCKS].store(made_blocks, Ordering::Relaxed);
+        logged[LOGGED_MADE_BYTES].store(made_bytes, Ordering::Relaxed);
     }
-    let temporaries = logged.temporaries();
+    let temporaries = detail.temporaries();
     let packed = known(LOGGED_BLOCKS_AND_TEMPORARIES);
     let more = temporaries.wrapping_sub((packed >> 32) as u32);
     if more != 0 && append(arena, ChangeOf::Temporaries, stack, last, 0, more.into()) {
         let packed = u64::from(temporaries) << 32 | packed & u64::from(u32::MAX);
-        logged
-            .word(LOGGED_BLOCKS_AND_TEMPORARIES)
-            .store(packed, Ordering::Relaxed);
+        logged[LOGGED_BLOCKS_AND_TEMPORARIES].store(packed, Ordering::Relaxed);
     }
 }
 

@@ -24,6 +24,7 @@ use residue_arena::region::Region;
 use residue_arena::tables::thread as stat;
 
 pub type Record = &'static [AtomicU64; RECORD_WORDS];
+pub type Logged = &'static [AtomicU64; LOGGED_ITEM_BYTES as usize / 8];
 
 /// Bytes a thread may be in the red before it hands them back.
 const PORTION_BYTES: i64 = 4 << 10;
@@ -264,29 +265,33 @@ impl Detail {
         unsafe { &*self.0.cast::<AtomicU16>().add(bin) }
     }
 
-    /// One of its words: what the log knows.
-    #[inline(always)]
-    pub fn word(self, place: usize) -> &'static AtomicU64 {
-        // SAFETY: as for `bin`.
-        unsafe { &*self.0.cast::<AtomicU64>().add(place) }
-    }
-
     #[inline(always)]
     fn half(self, place: usize) -> &'static AtomicU32 {
         // SAFETY: as for `bin`.
         unsafe { &*self.0.cast::<AtomicU32>().add(place) }
     }
 
-    /// Its overflow item, made when first needed.
-    fn overflow(self, arena: Arena) -> Option<RecordOverflow> {
-        let place = self.half(DETAIL_OVERFLOW);
+    /// An item that belongs to it, made when first needed, by the number in one of its places.
+    fn item(self, arena: Arena, region: Region, place: usize) -> Option<*mut u8> {
+        let place = self.half(place);
         let mut number = u64::from(place.load(Ordering::Relaxed));
         if number == 0 {
-            number = arena.append(Region::RecordOverflow)? + 1;
+            number = arena.append(region)? + 1;
             place.store(number as u32, Ordering::Release);
         }
-        // SAFETY: the number is that of an item.
-        Some(unsafe { RecordOverflow::at(arena, number) })
+        Some(arena.item(region, number - 1))
+    }
+
+    fn overflow(self, arena: Arena) -> Option<RecordOverflow> {
+        let item = self.item(arena, Region::RecordOverflow, DETAIL_OVERFLOW);
+        item.map(RecordOverflow)
+    }
+
+    /// What the log knows of the record.
+    pub fn logged(self, arena: Arena) -> Option<Logged> {
+        let item = self.item(arena, Region::RecordsLogged, DETAIL_LOGGED)?;
+        // SAFETY: it is an item of the arena, of so many words.
+        Some(unsafe { arena_map::words(item) })
     }
 
     pub fn temporaries(self) -> u32 {
@@ -327,13 +332,6 @@ pub fn detail_of(arena: Arena, record: Record, has_size: bool) -> Option<Detail>
 struct RecordOverflow(*mut u8);
 
 impl RecordOverflow {
-    /// # Safety
-    /// `number` must be an overflow item's number, which counts from one.
-    #[inline(always)]
-    unsafe fn at(arena: Arena, number: u64) -> RecordOverflow {
-        RecordOverflow(arena.item(Region::RecordOverflow, number - 1))
-    }
-
     /// Counts a block that is too large for the bins of a detail item.
     fn count(self, bin: usize, bytes: u64) {
         let largest = self.word(OVERFLOW_LARGEST);
