@@ -13,13 +13,13 @@ use crate::arena_map::Arena;
 use crate::hot::{self, Hot};
 use crate::private::{self, Block};
 use crate::sys;
-use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicU32, AtomicU64, AtomicUsize, Ordering};
 use residue_arena::node::{self, Cell};
 use residue_arena::region::Region;
 
 /// First words of a table's memory; slots follow. A slot holds the node number
-/// and, above it, 32 bits of the hash, so that most strangers are passed over
-/// without looking at their node.
+/// and, above it, four bits of the hash, so that most strangers are passed over
+/// without looking at their node. Larger slots would be as much memory as the nodes.
 #[repr(C)]
 struct Table {
     mask: usize,
@@ -28,6 +28,17 @@ struct Table {
 }
 
 const FIRST_SLOTS: usize = 4096;
+
+const TAG_SHIFT: u32 = 28;
+const _: () = assert!(Region::Nodes.full_capacity() <= 1 << TAG_SHIFT);
+
+fn tagged(hash: u64, number: u32) -> u32 {
+    (hash >> 60 << TAG_SHIFT) as u32 | number
+}
+
+fn number_in(slot: u32) -> u32 {
+    slot & ((1 << TAG_SHIFT) - 1)
+}
 
 fn hash(parent: u32, key: u64) -> u64 {
     let mixed = key
@@ -200,7 +211,7 @@ impl RecentChildren {
 }
 
 fn search(nodes: Nodes, hash: u64, parent: u32, key: u64) -> Option<u32> {
-    let tag = hash >> 32 << 32;
+    let tag = tagged(hash, 0) >> TAG_SHIFT;
     let table = table()?;
     let mut index = hash as usize;
     loop {
@@ -208,8 +219,9 @@ fn search(nodes: Nodes, hash: u64, parent: u32, key: u64) -> Option<u32> {
         if slot == 0 {
             return None;
         }
-        if slot >> 32 << 32 == tag && nodes.parted(slot as u32) == (parent, key) {
-            return Some(slot as u32);
+        let number = number_in(slot);
+        if slot >> TAG_SHIFT == tag && nodes.parted(number) == (parent, key) {
+            return Some(number);
         }
         index += 1;
     }
@@ -321,10 +333,10 @@ impl TableRef {
     }
 
     #[inline(always)]
-    fn slot(&self, index: usize) -> &AtomicU64 {
+    fn slot(&self, index: usize) -> &AtomicU32 {
         let mask = self.head().mask;
         // SAFETY: the mask keeps the index inside the table, which follows its head.
-        unsafe { &*self.0.add(1).cast::<AtomicU64>().add(index & mask) }
+        unsafe { &*self.0.add(1).cast::<AtomicU32>().add(index & mask) }
     }
 
     fn is_crowded(&self) -> bool {
@@ -342,15 +354,15 @@ impl TableRef {
         if self.is_full() {
             return number;
         }
-        let value = hash >> 32 << 32 | u64::from(number);
+        let value = tagged(hash, number);
         let mut index = hash as usize;
         while let Err(theirs) =
             self.slot(index)
                 .compare_exchange(0, value, Ordering::AcqRel, Ordering::Acquire)
         {
-            let is_alike = theirs >> 32 == value >> 32;
-            if is_alike && nodes.parted(theirs as u32) == nodes.parted(number) {
-                return theirs as u32;
+            let is_alike = theirs >> TAG_SHIFT == value >> TAG_SHIFT;
+            if is_alike && nodes.parted(number_in(theirs)) == nodes.parted(number) {
+                return number_in(theirs);
             }
             index += 1;
         }
@@ -360,7 +372,7 @@ impl TableRef {
 }
 
 fn new_table(slots: usize) -> Option<TableRef> {
-    let bytes = size_of::<Table>() + slots * size_of::<AtomicU64>();
+    let bytes = size_of::<Table>() + slots * size_of::<AtomicU32>();
     let memory = private::map_array::<u8>(bytes, bytes)?;
     // SAFETY: fresh memory, large enough, aligned to a page.
     unsafe { (*memory.cast::<Table>()).mask = slots - 1 };
@@ -403,7 +415,7 @@ fn grow(nodes: Nodes) {
         return;
     };
     for index in 0..=old.head().mask {
-        let number = old.slot(index).load(Ordering::Acquire) as u32;
+        let number = number_in(old.slot(index).load(Ordering::Acquire));
         if number == 0 {
             continue;
         }
@@ -414,7 +426,7 @@ fn grow(nodes: Nodes) {
     // Threads that still search the old table find nothing there and make a
     // second node, which the reader merges.
     let start = (old.0 as usize + size_of::<Table>()).next_multiple_of(4096);
-    let end = old.0 as usize + size_of::<Table>() + slots / 2 * 8;
+    let end = old.0 as usize + size_of::<Table>() + slots / 2 * size_of::<AtomicU32>();
     if start < end {
         // SAFETY: the range is the old table's; its contents no longer matter.
         let _ = unsafe { sys::advise(start as *mut u8, end - start, sys::MADV_DONTNEED) };
