@@ -128,11 +128,21 @@ pub fn read(
 /// One number for each path and kind, whatever ids the path was given.
 fn number_paths(trie: &Trie) -> (Vec<(TrieNode, StackKind)>, StackIds) {
     let mut paths = Vec::new();
-    let mut known: FxHashMap<(TrieNode, u32), StackId> = FxHashMap::default();
+    // Nearly all are of the heap: those have a place for each node.
+    let mut of_heap = vec![None; trie.end()];
+    let mut others: FxHashMap<(TrieNode, u32), StackId> = FxHashMap::default();
     let mut number = |&(node, kind): &(TrieNode, StackKind)| {
-        *known.entry((node, kind as u32)).or_insert_with(|| {
+        let known = match (kind, of_heap.get_mut(node as usize)) {
+            (StackKind::Heap, Some(place)) => place,
+            _ => &mut others.get(&(node, kind as u32)).copied(),
+        };
+        *known.get_or_insert_with(|| {
             paths.push((node, kind));
-            (paths.len() - 1) as StackId
+            let number = (paths.len() - 1) as StackId;
+            if kind != StackKind::Heap {
+                others.insert((node, kind as u32), number);
+            }
+            number
         })
     };
     let ids = trie.stacks.iter();

@@ -92,8 +92,10 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
     let expected = count.min(MOST_EXPECTED);
     let mut nodes: Vec<Entry> = Vec::with_capacity(expected.max(1));
     nodes.push(Entry::ROOT);
-    let mut known: FxHashMap<(TrieNode, u64), TrieNode> = FxHashMap::default();
-    known.reserve(expected);
+    // Children that links lead to. Others stand behind their parents, and whoever looks for a child
+    // looks there first, so that only below a second node of a path there may be another.
+    let mut linked: FxHashMap<(TrieNode, u64), TrieNode> = FxHashMap::default();
+    linked.reserve(expected / 4);
     let mut next = node::ROOT;
     // The node that the next cell goes on from; none where that was never written.
     let mut at = Some(node::ROOT);
@@ -107,7 +109,13 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
         match (Cell::of(item.word(0)), at) {
             (Cell::Key(key), Some(above)) => {
                 let parent = nodes[above as usize].first;
-                let first = *known.entry((parent, key)).or_insert(number);
+                let is_behind = above + 1 == number;
+                let is_known = !(is_behind && parent == above);
+                let first = match is_known.then(|| nodes.get(parent as usize + 1)).flatten() {
+                    Some(behind) if behind.parent == parent && behind.key == key => behind.first,
+                    _ if is_known => *linked.entry((parent, key)).or_insert(number),
+                    _ => number,
+                };
                 entry = Entry { first, parent, key };
                 at = Some(number);
             }

@@ -11,7 +11,6 @@ use residue_arena::region::Region;
 use residue_profile::StackKind;
 use residue_profile::timeline::{Allocated, Change, CpuTime, MomentId, StackId};
 use rustc_hash::FxHashMap;
-use std::collections::BTreeMap;
 
 /// Bytes and blocks.
 type Amount = (i64, i64);
@@ -32,15 +31,18 @@ pub struct Changes {
 /// One kind of change, summed by moment and stack.
 struct Sums<'a> {
     numbers: &'a Numbers,
-    by_place: FxHashMap<(MomentId, StackId), Amount>,
+    /// In parts, as they were learned: nearly in order, so that sorting them is faster than a table.
+    parts: Vec<Part>,
     known: Vec<Amount>,
 }
+
+type Part = (MomentId, StackId, Amount);
 
 impl<'a> Sums<'a> {
     fn new(numbers: &'a Numbers, stacks: usize) -> Sums<'a> {
         Sums {
             numbers,
-            by_place: FxHashMap::default(),
+            parts: Vec::new(),
             known: vec![(0, 0); stacks],
         }
     }
@@ -49,30 +51,38 @@ impl<'a> Sums<'a> {
         if amount != (0, 0)
             && let Some(moment) = self.numbers.end_of(interval)
         {
-            add(self.by_place.entry((moment, stack)).or_default(), amount);
+            self.parts.push((moment, stack, amount));
             add(&mut self.known[stack as usize], amount);
         }
     }
 
     /// Gives to the last moment what is missing of what each stack has in the end, and all of it
     /// in order.
-    fn complete(mut self, ends: impl Iterator<Item = Amount>) -> Vec<(MomentId, StackId, Amount)> {
+    fn complete(mut self, ends: impl Iterator<Item = Amount>) -> Vec<Part> {
         if let Some(last) = self.numbers.last() {
             for ((end, known), stack) in ends.zip(self.known).zip(0..) {
                 let missing = (end.0.wrapping_sub(known.0), end.1.wrapping_sub(known.1));
                 if missing != (0, 0) {
-                    add(self.by_place.entry((last, stack)).or_default(), missing);
+                    self.parts.push((last, stack, missing));
                 }
             }
         }
-        let sums = self.by_place.into_iter();
-        let mut sums: Vec<(MomentId, StackId, Amount)> = sums
-            .filter(|(_, amount)| *amount != (0, 0))
-            .map(|((moment, stack), amount)| (moment, stack, amount))
-            .collect();
-        sums.sort_unstable_by_key(|&(moment, stack, _)| (moment, stack));
+        let mut sums = self.parts;
+        sums.sort_unstable_by_key(place);
+        sums.dedup_by(|part, sum| {
+            let is_of_it = place(part) == place(sum);
+            if is_of_it {
+                add(&mut sum.2, part.2);
+            }
+            is_of_it
+        });
+        sums.retain(|(_, _, amount)| *amount != (0, 0));
         sums
     }
+}
+
+fn place(part: &Part) -> (MomentId, StackId) {
+    (part.0, part.1)
 }
 
 pub fn read(
@@ -151,36 +161,43 @@ pub fn read(
 }
 
 /// Both in one table. A block may be a temporary's in a later part than it was made in.
-fn allocated(
-    made: Vec<(MomentId, StackId, Amount)>,
-    temporaries: Vec<(MomentId, StackId, Amount)>,
-) -> Vec<Allocated> {
-    let mut rows: BTreeMap<(MomentId, StackId), Allocated> = BTreeMap::new();
-    let mut row = |moment: MomentId, stack: StackId, change: &dyn Fn(&mut Allocated)| {
-        change(rows.entry((moment, stack)).or_insert(Allocated {
-            moment,
-            stack,
-            calls: 0,
-            bytes: 0,
-            temporaries: 0,
-        }));
+fn allocated(made: Vec<Part>, temporaries: Vec<Part>) -> Vec<Allocated> {
+    let row = |(moment, stack): (MomentId, StackId)| Allocated {
+        moment,
+        stack,
+        calls: 0,
+        bytes: 0,
+        temporaries: 0,
     };
-    for (moment, stack, (bytes, blocks)) in settled(made) {
-        row(moment, stack, &|row| {
+    let mut made = settled(made).into_iter().peekable();
+    let mut temporaries = settled(temporaries).into_iter().peekable();
+    let mut rows = Vec::with_capacity(made.len());
+    let next = |made: Option<&Part>, temporaries: Option<&Part>| {
+        let places = [made, temporaries].into_iter().flatten().map(place);
+        places.min()
+    };
+    while let Some(at) = next(made.peek(), temporaries.peek()) {
+        let mut row = row(at);
+        if let Some((_, _, (bytes, blocks))) = made.next_if(|part| place(part) == at) {
             row.calls = blocks.unsigned_abs();
             row.bytes = bytes.unsigned_abs();
-        });
+        }
+        if let Some((_, _, (_, count))) = temporaries.next_if(|part| place(part) == at) {
+            row.temporaries = count.unsigned_abs();
+        }
+        rows.push(row);
     }
-    for (moment, stack, (_, count)) in settled(temporaries) {
-        row(moment, stack, &|row| row.temporaries = count.unsigned_abs());
-    }
-    rows.into_values().collect()
+    rows
 }
 
 /// What only ever rises, without parts below nothing. A program that was killed right after it
 /// wrote to the log had not noted that it did: that part is known twice, and the last moment has
 /// so much less. It is taken off the latest moments before.
-fn settled(mut sums: Vec<(MomentId, StackId, Amount)>) -> Vec<(MomentId, StackId, Amount)> {
+fn settled(mut sums: Vec<Part>) -> Vec<Part> {
+    let is_below = |&(_, _, (bytes, blocks)): &Part| bytes < 0 || blocks < 0;
+    if !sums.iter().any(is_below) {
+        return sums;
+    }
     let mut owed: FxHashMap<StackId, Amount> = FxHashMap::default();
     for (_, stack, (bytes, blocks)) in sums.iter_mut().rev() {
         let (owed_bytes, owed_blocks) = owed.entry(*stack).or_default();
