@@ -50,7 +50,7 @@ pub fn take() -> io::Result<Signals> {
     let taken = taken.into_iter();
     let taken = taken.filter(|signal| ignored >> (signal - 1) & 1 == 0);
     let (read, write) = UnixStream::pair()?;
-    let delivery = SignalDelivery::with_pipe(read, write, SignalOnly::default(), taken)?;
+    let delivery = SignalDelivery::with_pipe(read, write, SignalOnly, taken)?;
     Ok(Signals(delivery))
 }
 
