@@ -35,7 +35,7 @@ NOT_HERE = """documents:: installing:: hostile_profiles:: symbolizing:: tool_exp
     a_breakpoint_at_the_entry a_library_of_the_system_without stripped_files_show under_valgrind sources_elsewhere fortran
     without_dlsym the_same_program_without_recorder no_command_waits_at_pipes a_running_program_from_outside
     a_snapshot_belongs stacks_of_node musl:: samples_say_where_threads_spent pausing::a_running_program
-    pausing::a_program_that_started""".split()
+    pausing::a_program_that_started valgrind_says_nothing a_picture_of_a_running_program_is_taken""".split()
 
 
 def workloads_of(builder):
@@ -182,10 +182,11 @@ class Platform:
 # What a release has as a package of its own.
 MORE_NEEDED = {"bionic": ["setpriv"]}
 # Tests that count processes of a shell that hands over to its last command, or bytes of containers, which older ones do not;
-# and one that may lock 8 MB, of which libraries of that time take more than half.
+# those that ask strace to let programs go, which came later; and one that may lock 8 MB, of which libraries of that time take more than half.
 OTHERWISE_THERE = {"bionic": """a_tree_of_processes_is_recovered a_second_run_replaces without_events_the_largest_is_judged
     children_are_recorded_unless who_may_lock_little a_growing_hash_map_shows a_container_that_grew_is_advice
-    blocks_that_could_be_reused_and_tables what_reserving_the_elements""".split()}
+    blocks_that_could_be_reused_and_tables what_reserving_the_elements a_recording_that_cannot_be_read
+    signals_are_passed_on_where_the_socket a_signal_takes_a_snapshot_of_every_process""".split()}
 # Where the end-to-end tests are run, too, which takes some minutes each. The workloads need what is newer than xenial.
 TESTED = ["bionic", "bullseye", "bookworm", "trixie"]
 # Systems that are started with a kernel of their own.
