@@ -130,19 +130,15 @@ fn number_paths(trie: &Trie) -> (Vec<(TrieNode, StackKind)>, StackIds) {
     let mut paths = Vec::new();
     // Nearly all are of the heap: those have a place for each node.
     let mut of_heap = vec![None; trie.end()];
-    let mut others: FxHashMap<(TrieNode, u32), StackId> = FxHashMap::default();
+    let mut others: FxHashMap<(TrieNode, u32), Option<StackId>> = FxHashMap::default();
     let mut number = |&(node, kind): &(TrieNode, StackKind)| {
-        let known = match (kind, of_heap.get_mut(node as usize)) {
-            (StackKind::Heap, Some(place)) => place,
-            _ => &mut others.get(&(node, kind as u32)).copied(),
+        let place = match of_heap.get_mut(node as usize) {
+            Some(place) if kind == StackKind::Heap => place,
+            _ => others.entry((node, kind as u32)).or_default(),
         };
-        *known.get_or_insert_with(|| {
+        *place.get_or_insert_with(|| {
             paths.push((node, kind));
-            let number = (paths.len() - 1) as StackId;
-            if kind != StackKind::Heap {
-                others.insert((node, kind as u32), number);
-            }
-            number
+            (paths.len() - 1) as StackId
         })
     };
     let ids = trie.stacks.iter();

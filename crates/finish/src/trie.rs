@@ -67,7 +67,8 @@ impl Trie {
     }
 }
 
-/// Cells that memory is taken for before they are read.
+/// Cells that memory is taken for before they are read: what a program says of itself is not
+/// believed in advance.
 const MOST_EXPECTED: usize = 1 << 20;
 
 pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
@@ -87,9 +88,8 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
     };
     give(node::POOLED_STACK, node::ROOT, StackKind::Pooled);
     give(node::OVERFLOW_STACK, node::ROOT, StackKind::Overflow);
-    // The root is there although nothing was recorded yet.
-    // What a program says of itself is not believed in advance.
     let expected = count.min(MOST_EXPECTED);
+    // The root is there although nothing was recorded yet.
     let mut nodes: Vec<Entry> = Vec::with_capacity(expected.max(1));
     nodes.push(Entry::ROOT);
     // Children that links lead to. Others stand behind their parents, and whoever looks for a child
@@ -109,12 +109,11 @@ pub fn read(arena: &ArenaFile) -> Result<Trie, Error> {
         match (Cell::of(item.word(0)), at) {
             (Cell::Key(key), Some(above)) => {
                 let parent = nodes[above as usize].first;
-                let is_behind = above + 1 == number;
-                let is_known = !(is_behind && parent == above);
-                let first = match is_known.then(|| nodes.get(parent as usize + 1)).flatten() {
+                let is_alone = above + 1 == number && parent == above;
+                let first = match nodes.get(parent as usize + 1) {
+                    _ if is_alone => number,
                     Some(behind) if behind.parent == parent && behind.key == key => behind.first,
-                    _ if is_known => *linked.entry((parent, key)).or_insert(number),
-                    _ => number,
+                    _ => *linked.entry((parent, key)).or_insert(number),
                 };
                 entry = Entry { first, parent, key };
                 at = Some(number);

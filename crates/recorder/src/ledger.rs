@@ -230,7 +230,7 @@ fn count_in_bin(arena: Arena, record: Record, detail: Detail, bin: usize) {
 #[inline(always)]
 fn note_largest(record: Record, bytes: u64) {
     // SAFETY: the place is inside the record.
-    let largest = unsafe { &*record.as_ptr().cast::<AtomicU16>().add(RECORD_LARGEST) };
+    let largest: &AtomicU16 = unsafe { place_in(record.as_ptr().cast(), RECORD_LARGEST) };
     if bytes > u64::from(largest.load(Ordering::Relaxed)) {
         largest.store(bytes as u16, Ordering::Relaxed);
     }
@@ -245,6 +245,16 @@ fn is_carried(arena: Arena, record: Record, carry: usize) -> bool {
     let carry = overflow.half(carry);
     carry.store(carry.load(Ordering::Relaxed) + 1, Ordering::Relaxed);
     true
+}
+
+/// One of the places of a record or of an item, counted in its own size.
+///
+/// # Safety
+/// It must be in the arena, and such an atomic at that place.
+#[inline(always)]
+unsafe fn place_in<Atomic>(item: *const u8, place: usize) -> &'static Atomic {
+    // SAFETY: the caller vouches for the place.
+    unsafe { &*item.cast::<Atomic>().add(place) }
 }
 
 /// A record's detail item, in the arena.
@@ -262,13 +272,13 @@ impl Detail {
     #[inline(always)]
     fn bin(self, bin: usize) -> &'static AtomicU16 {
         // SAFETY: it is an item of the arena, and bins are below its length.
-        unsafe { &*self.0.cast::<AtomicU16>().add(bin) }
+        unsafe { place_in(self.0, bin) }
     }
 
     #[inline(always)]
     fn half(self, place: usize) -> &'static AtomicU32 {
         // SAFETY: as for `bin`.
-        unsafe { &*self.0.cast::<AtomicU32>().add(place) }
+        unsafe { place_in(self.0, place) }
     }
 
     /// An item that belongs to it, made when first needed, by the number in one of its places.
@@ -344,13 +354,13 @@ impl RecordOverflow {
     #[inline(always)]
     fn word(self, place: usize) -> &'static AtomicU64 {
         // SAFETY: it is an item of the arena, and places are below its length.
-        unsafe { &*self.0.cast::<AtomicU64>().add(place) }
+        unsafe { place_in(self.0, place) }
     }
 
     #[inline(always)]
     fn half(self, place: usize) -> &'static AtomicU32 {
         // SAFETY: as for `word`.
-        unsafe { &*self.0.cast::<AtomicU32>().add(place) }
+        unsafe { place_in(self.0, place) }
     }
 }
 

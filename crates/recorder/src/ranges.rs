@@ -35,7 +35,7 @@ impl Range {
     };
 }
 
-pub const MOST_RANGES: usize = 1 << 16;
+const MOST_RANGES: usize = 1 << 16;
 const CHUNK_RANGES: usize = 128;
 /// What a full chunk is split into. Two neighbours that have no more together become one, so that on
 /// average chunks have more than half of this.

@@ -156,8 +156,8 @@ pub struct Made {
     pub is_own: bool,
 }
 
-/// The children that one thread found lately where the hint was wrong: paths part
-/// at few nodes, again and again, and the table of all children is much larger than
+/// The children that one thread found lately that do not stand behind their parents: paths part
+/// at few nodes, again and again, and the table of all such children is much larger than
 /// the caches.
 pub struct RecentChildren(*mut Recent);
 

@@ -102,19 +102,18 @@ impl CachedStack {
             (true, 0) => max_depth / 2,
             (true, _) => 0,
         };
-        let mut at = match self.noded.min(from_root) {
-            0 => scope,
-            known => self.detail(known - 1).node,
-        };
         let known = self.noded.min(from_root);
+        let mut at = match known {
+            0 => scope,
+            _ => self.detail(known - 1).node,
+        };
         at = self.give_nodes(nodes, recent, at, known..from_root)?;
+        // Not further: the nodes of the frames on the leaf's side take the places of others.
         self.noded = from_root;
         if !is_cut {
             self.cut.noded = 0;
             return Some((at, false));
         }
-        // The nodes of the frames on the leaf's side take the places of others.
-        self.noded = from_root;
         at = trie::child(arena, recent, at, node::CUT_KEY)?;
         // Not the last so many, but from a depth on that stays for a while: else every
         // frame that comes or goes would make all of it another path.

@@ -362,18 +362,17 @@ impl CachedStack {
         let has_bps = (from..self.length).any(|index| self.detail(index).bp_is_live());
         let entries = self.length - from + 1;
         let position = self.segments.make_room(segment_bytes(entries, has_bps));
-        let (head, below) = match kept {
-            0 => (0, scope),
-            _ => (kept as u32, self.detail(from).node),
+        let below = match kept {
+            0 => scope,
+            _ => self.detail(from).node,
         };
-        let joint = head;
         let head = self.segments.head_at(position);
         let mut frames = frames_of(head, entries);
         // SAFETY: there is room for so many entries in each array, and the frames are cached.
         unsafe {
             *head = Head {
                 generation: self.segments.generation,
-                joint,
+                joint: kept as u32,
                 entries: entries as u32,
                 below,
                 has_bps,
