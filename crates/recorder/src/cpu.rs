@@ -13,6 +13,7 @@
 //! instruction: no lock, no allocation, a state of its own where it interrupted the recorder. It is
 //! the one signal that the recorder takes, and only where it was asked to.
 
+mod periods;
 mod timer;
 
 pub use timer::Timer;

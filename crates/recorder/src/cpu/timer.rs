@@ -1,20 +1,7 @@
-//! When a thread is sampled, and how much of its CPU time a sample stands for.
-//!
-//! ```text
-//!   CPU time   ├───────┼───────┼───────┼───────┼───────┼──►  periods, by the thread's clock
-//!   looks            ▲   ▲   ▲   ▲   ▲   ▲   ▲   ▲   ▲       the kernel's ticks: every 4 ms, say
-//!   samples          ▲       ▲       ▲       ▲       ▲       the first look after the end of a period
-//! ```
-//!
-//! A sample stands for the periods that have ended by the thread's clock since the last one. The
-//! kernel looks at timers a few hundred times a second only, and a thread may end before that: what
-//! it owes then, the next thread with this state pays, at the first look, and it goes on in the
-//! period where the other stopped. A thread that has just begun does the same when its first period
-//! ends: it is sampled one look later. So each moment is as likely to be seen as any other, also in
-//! threads that live for a millisecond; right after the end of a period, which comes later in short
-//! lives than looks do, the ends of threads would be seen too often.
+//! When a thread is looked at, and how much of its CPU time a sample stands for.
 
-use crate::arena_map::{Arena, bump};
+use super::periods::Periods;
+use crate::arena_map::Arena;
 use crate::private;
 use crate::sys;
 use core::sync::atomic::{AtomicPtr, AtomicU32, AtomicU64, Ordering, fence};
@@ -22,9 +9,6 @@ use residue_arena::header;
 
 /// What the recorder's timers send along.
 pub const TIMER_VALUE: usize = 0x0052_4553_4944_5545;
-
-/// Lets a timer run out at the kernel's next look.
-const AT_ONCE_NS: u64 = 1;
 
 /// What a sample may stand for beside its own period and a long call of the kernel. A thread that was
 /// not looked at for longer kept the signal blocked: what it did then is not known, and it is not what
@@ -40,13 +24,7 @@ const STACK_TOUCHED_BYTES: usize = 12 << 10;
 pub struct Timer {
     /// Numbered from one; zero: none.
     number: AtomicU32,
-    /// Not zero once a look means a sample.
-    is_ready: AtomicU32,
-    /// The thread's CPU time at the end of the period that runs.
-    next_ns: AtomicU64,
-    /// Left of the period when the last thread ended; zero where there was none.
-    left_ns: AtomicU64,
-    owed_periods: AtomicU64,
+    periods: Periods,
     /// Of the thread's CPU time, what it had spent in the kernel at the last look.
     system_ns: AtomicU64,
     stack: AtomicPtr<u8>,
@@ -69,16 +47,9 @@ impl Timer {
         if signal == 0 || arena.is_borrowed() {
             return;
         }
-        let first_ns = match self.left_ns.swap(0, Ordering::Relaxed) {
-            0 => part_of(period_ns, tid),
-            left_ns => left_ns,
-        };
         let now_ns = sys::clock_ns(sys::CLOCK_THREAD_CPUTIME_ID);
-        self.next_ns.store(now_ns + first_ns, Ordering::Relaxed);
+        let expires_ns = self.periods.begin(now_ns, || part_of(period_ns, tid));
         self.system_ns.store(0, Ordering::Relaxed);
-        let owes = self.owed_periods.load(Ordering::Relaxed) != 0;
-        self.is_ready.store(u32::from(owes), Ordering::Relaxed);
-        let expires_ns = if owes { AT_ONCE_NS } else { first_ns };
         // Whoever started the program may have had all signals blocked.
         sys::unblock_signal(signal);
         let is_started = self.has_stack()
@@ -126,32 +97,17 @@ impl Timer {
 
     /// What a look finds when the thread has used so much; nothing where it is too early.
     pub fn due(&self, used_ns: u64, period_ns: u64) -> Due {
-        let timer = self.number.load(Ordering::Relaxed);
-        if self.is_ready.swap(1, Ordering::Relaxed) == 0
-            && let Some(timer) = timer.checked_sub(1)
-            && sys::start_timer(timer, AT_ONCE_NS, period_ns).is_ok()
+        let owed = self.periods.due(used_ns, period_ns);
+        if let Some(more_ns) = self.periods.after_early_look(used_ns)
+            && let Some(timer) = self.number.load(Ordering::Relaxed).checked_sub(1)
         {
-            let (sampled, lost) = (0, 0);
-            return Due { sampled, lost };
+            let _ = sys::start_timer(timer, more_ns, period_ns);
         }
-        self.end_periods(used_ns, period_ns);
-        let owed = self.owed_periods.swap(0, Ordering::Relaxed);
         let system_ns = sys::thread_system_ns();
         let before_ns = self.system_ns.swap(system_ns, Ordering::Relaxed);
         let sampled = owed.min(most_owed(period_ns, system_ns.saturating_sub(before_ns)));
         let lost = owed - sampled;
         Due { sampled, lost }
-    }
-
-    /// Owes the periods that have ended.
-    fn end_periods(&self, used_ns: u64, period_ns: u64) {
-        let next_ns = self.next_ns.load(Ordering::Relaxed);
-        if let Some(beyond_ns) = used_ns.checked_sub(next_ns) {
-            let ended = 1 + beyond_ns / period_ns.max(1);
-            bump(&self.owed_periods, ended);
-            self.next_ns
-                .store(next_ns + ended * period_ns, Ordering::Relaxed);
-        }
     }
 
     /// The thread ends when it has used so much; returns the periods that are lost with it.
@@ -162,13 +118,7 @@ impl Timer {
             return 0;
         }
         self.stop();
-        self.end_periods(used_ns, period_ns);
-        let next_ns = self.next_ns.load(Ordering::Relaxed);
-        self.left_ns.store(next_ns - used_ns, Ordering::Relaxed);
-        let owed = self.owed_periods.load(Ordering::Relaxed);
-        let kept = owed.min(most_owed(period_ns, 0));
-        self.owed_periods.store(kept, Ordering::Relaxed);
-        owed - kept
+        self.periods.end(used_ns, period_ns, most_owed(period_ns, 0))
     }
 }
 
