@@ -8,8 +8,12 @@ mod input;
 mod schemas;
 
 use clap::{CommandFactory, Parser, Subcommand};
+use residue_large_pages::LargePages;
 use residue_text::output::tell;
 use std::process::ExitCode;
+
+#[global_allocator]
+static ALLOCATOR: LargePages = LargePages;
 
 #[derive(Parser)]
 #[command(

@@ -147,6 +147,23 @@ fn stacks_of_samples_are_those_of_libgcc() {
     );
 }
 
+/// Libgcc holds a lock and allocates where it looks for frames that a program registered. Asked for the
+/// stack of a sample that interrupted `malloc`, it ruined the heap.
+#[test]
+fn samples_of_a_program_with_generated_code_are_not_put_to_libgcc() {
+    let lab = Lab::new();
+    let options = [FINE, "--no-heap", "--verify-stacks"];
+    let recorded = lab.record(&options, &["jit", "20000"]);
+    assert_eq!(recorded.truths().get("generations"), 20000);
+    let recorder = &recorded.ledger().profile.recorder;
+    // Those before the first table was registered.
+    assert!(
+        recorder.verified_stacks < 50,
+        "{}",
+        recorder.verified_stacks
+    );
+}
+
 /// At a rate beyond the kernel's ticks a sample stands for several periods.
 #[test]
 fn time_in_the_kernel_is_its_callers_at_any_rate() {

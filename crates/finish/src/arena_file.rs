@@ -209,13 +209,16 @@ impl ArenaFile {
 
     fn read_at(&self, offset: u64, bytes: u64) -> Result<Vec<u8>, Error> {
         let mut buffer = vec![0; bytes as usize];
-        self.storage
-            .read_exact_at(&mut buffer, offset)
-            .map_err(|reason| Error::Read {
-                path: self.path.clone(),
-                reason,
-            })?;
+        self.fill(&mut buffer, offset)?;
         Ok(buffer)
+    }
+
+    fn fill(&self, buffer: &mut [u8], offset: u64) -> Result<(), Error> {
+        let filled = self.storage.read_exact_at(buffer, offset);
+        filled.map_err(|reason| Error::Read {
+            path: self.path.clone(),
+            reason,
+        })
     }
 
     /// Calls `take(number of the first item, their bytes)` for `count` items of a
@@ -240,11 +243,13 @@ impl ArenaFile {
         let item_bytes = region.item_bytes();
         let per_chunk = (CHUNK_BYTES / item_bytes).max(1);
         let offset = self.region_word(region, region::OFFSET);
+        let longest = per_chunk.min(count.saturating_sub(first));
+        let mut buffer = vec![0; (longest * item_bytes) as usize];
         while first < count {
             let items = per_chunk.min(count - first);
-            let at = offset.saturating_add(first * item_bytes);
-            let bytes = self.read_at(at, items * item_bytes)?;
-            take(first, &bytes);
+            let bytes = &mut buffer[..(items * item_bytes) as usize];
+            self.fill(bytes, offset.saturating_add(first * item_bytes))?;
+            take(first, bytes);
             first += items;
         }
         Ok(())
@@ -281,7 +286,7 @@ impl ArenaFile {
     /// The first `count` words of a region of words.
     pub fn keys(&self, region: Region, count: u64) -> Result<Vec<u64>, Error> {
         let mut keys = Vec::new();
-        self.each_chunk(region, count, |_, bytes| keys.extend(to_words(bytes)))?;
+        self.each_chunk(region, count, |_, bytes| keys.extend(words_of(bytes)))?;
         Ok(keys)
     }
 
@@ -388,6 +393,10 @@ impl<'a> Item<'a> {
 }
 
 pub fn to_words(bytes: &[u8]) -> Vec<u64> {
+    words_of(bytes).collect()
+}
+
+pub fn words_of(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let (words, _) = bytes.as_chunks::<8>();
-    words.iter().map(|word| u64::from_le_bytes(*word)).collect()
+    words.iter().map(|word| u64::from_le_bytes(*word))
 }

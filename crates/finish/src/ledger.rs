@@ -5,13 +5,13 @@
 //! the profile's stack.
 
 use crate::arena_file::{ArenaFile, Error, Item};
-use crate::record::{LateFrees, PeakMoment, Record, RecordItems, Sums};
+use crate::record::{PeakMoment, Record, RecordItems, StackTotals};
 use crate::trie::{Trie, TrieNode};
 use crate::{Progress, Step};
 use residue_arena::counters::{PAGE_BYTES, PAGE_RECORDS, page_of_key};
 use residue_arena::region::Region;
 use residue_profile::timeline::StackId;
-use residue_profile::{Counters, SizeBin, StackKind, ThreadCounters};
+use residue_profile::{StackKind, ThreadCounters};
 use rustc_hash::FxHashMap;
 
 pub struct Ledger {
@@ -25,15 +25,6 @@ pub struct Ledger {
 /// What each record says by itself. In place of the thread it has the number of the
 /// recorder's state that it belongs to.
 pub type ByState = Vec<(StackId, ThreadCounters)>;
-
-/// One path with everything counted under it.
-pub struct StackTotals {
-    pub node: TrieNode,
-    pub kind: StackKind,
-    pub counters: Counters,
-    pub sizes: Vec<SizeBin>,
-    pub late: LateFrees,
-}
 
 /// What changed at a stack and is not in the log: in the interval of the last touch what is live,
 /// and what was allocated since the last moment with totals before it.
@@ -62,8 +53,7 @@ pub fn read(
     trie: &Trie,
     progress: Progress<'_>,
 ) -> Result<(Ledger, ByState), Error> {
-    let (paths, mut ids) = number_paths(trie);
-    let mut sums: Vec<Sums> = paths.iter().map(|_| Sums::default()).collect();
+    let (mut rows, mut ids) = rows_of_paths(trie);
     let mut unlogged = Vec::new();
     let mut by_state = Vec::new();
     let pages = arena.used(Region::CounterPages);
@@ -82,52 +72,42 @@ pub fn read(
                     continue;
                 };
                 let record = Record::new(Item::new(page), slot, &items);
-                sums[stack as usize].add(record, &peak);
+                let row = &mut rows[stack as usize];
+                row.add(record, &peak);
                 unlogged.extend(record.unlogged(stack));
-                let counters = record.counters(state, paths[stack as usize].1);
+                let counters = record.counters(state, row.kind);
                 by_state.extend(counters.map(|counters| (stack, counters)));
             }
         }
     })?;
 
-    let mut rows = Vec::new();
-    let mut numbers = Vec::with_capacity(sums.len());
-    for ((node, kind), sums) in paths.into_iter().zip(sums) {
-        let mut row = sums.into_row(node, kind);
+    let mut numbers = Vec::with_capacity(rows.len());
+    let mut next = 0;
+    rows.retain_mut(|row| {
+        row.settle();
         row.late.freed_at = trie.first(row.late.freed_at);
-        let Counters {
-            calls,
-            frees,
-            cpu_ns,
-            ..
-        } = row.counters;
-        let is_used = calls != 0 || frees != 0 || cpu_ns != 0;
-        numbers.push(is_used.then_some(rows.len() as StackId));
-        if is_used {
-            rows.push(row);
-        }
-    }
+        numbers.push(row.is_used().then_some(next));
+        next += StackId::from(row.is_used());
+        row.is_used()
+    });
     let number = |stack: StackId| numbers[stack as usize];
     for id in &mut ids.0 {
         *id = id.and_then(number);
     }
-    let unlogged = unlogged.into_iter().filter_map(|change: Unlogged| {
-        let stack = number(change.stack)?;
-        Some(Unlogged { stack, ..change })
-    });
+    let renumber = |stack: &mut StackId| number(*stack).map(|new| *stack = new).is_some();
+    unlogged.retain_mut(|change: &mut Unlogged| renumber(&mut change.stack));
+    by_state.retain_mut(|(stack, _): &mut (StackId, ThreadCounters)| renumber(stack));
     let ledger = Ledger {
         rows,
         ids,
-        unlogged: unlogged.collect(),
+        unlogged,
     };
-    let by_state = by_state.into_iter();
-    let by_state = by_state.filter_map(|(stack, counters)| Some((number(stack)?, counters)));
-    Ok((ledger, by_state.collect()))
+    Ok((ledger, by_state))
 }
 
-/// One number for each path and kind, whatever ids the path was given.
-fn number_paths(trie: &Trie) -> (Vec<(TrieNode, StackKind)>, StackIds) {
-    let mut paths = Vec::new();
+/// One row for each path and kind, whatever ids the path was given.
+fn rows_of_paths(trie: &Trie) -> (Vec<StackTotals>, StackIds) {
+    let mut rows = Vec::with_capacity(trie.stacks.len());
     // Nearly all are of the heap: those have a place for each node.
     let mut of_heap = vec![None; trie.end()];
     let mut others: FxHashMap<(TrieNode, u32), Option<StackId>> = FxHashMap::default();
@@ -137,11 +117,11 @@ fn number_paths(trie: &Trie) -> (Vec<(TrieNode, StackKind)>, StackIds) {
             _ => others.entry((node, kind as u32)).or_default(),
         };
         *place.get_or_insert_with(|| {
-            paths.push((node, kind));
-            (paths.len() - 1) as StackId
+            rows.push(StackTotals::of(node, kind));
+            (rows.len() - 1) as StackId
         })
     };
     let ids = trie.stacks.iter();
     let ids = ids.map(|path| path.as_ref().map(&mut number)).collect();
-    (paths, StackIds(ids))
+    (rows, StackIds(ids))
 }

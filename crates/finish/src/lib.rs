@@ -204,7 +204,7 @@ fn process_name(meta: &Meta, threads: &[Thread]) -> String {
 }
 
 fn stacks(ledger: &Ledger, paths: &Paths) -> Vec<Stack> {
-    let stack = |row: &ledger::StackTotals| Stack {
+    let stack = |row: &record::StackTotals| Stack {
         node: paths.number(row.node),
         kind: row.kind,
         counters: row.counters,

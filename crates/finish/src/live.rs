@@ -1,6 +1,6 @@
 //! The live blocks: births and sizes per stack.
 
-use crate::arena_file::{ArenaFile, Error, to_words};
+use crate::arena_file::{ArenaFile, Error, words_of};
 use crate::births::Births;
 use crate::ledger::Ledger;
 use crate::{Progress, Step};
@@ -11,6 +11,7 @@ use residue_arena::tables;
 use residue_profile::timeline::StackId;
 use residue_profile::{BirthBin, Ragged, SizeBin};
 use rustc_hash::FxHashMap;
+use std::hash::Hash;
 
 pub struct LiveBlocks {
     pub births: Ragged<BirthBin>,
@@ -23,10 +24,14 @@ pub fn read(
     births: &Births,
     progress: Progress<'_>,
 ) -> Result<LiveBlocks, Error> {
-    let mut sums = Sums::default();
+    let mut births_by_stack = ByStack::of(ledger.rows.len());
+    let mut sizes_by_stack = ByStack::of(ledger.rows.len());
     let mut add = |id: u32, bytes: u64, birth: u32| {
         if let Some(stack) = ledger.ids.stack(id) {
-            sums.add(stack, bytes, births.bin(birth));
+            let (blocks, sum): &mut (u64, u64) = births_by_stack.at(stack, births.bin(birth));
+            *blocks += 1;
+            *sum = sum.saturating_add(bytes);
+            *sizes_by_stack.at(stack, size_bin(bytes) as u8) += 1;
         }
     };
     let mut large_entries: Vec<(u64, u32)> = Vec::new();
@@ -37,7 +42,7 @@ pub fn read(
     let keys = arena.keys(Region::LiveKeys, pages)?;
     arena.each_chunk(Region::LivePages, keys.len() as u64, |first, bytes| {
         progress(Step::LiveBlocks, first, pages);
-        for entry in to_words(bytes) {
+        for entry in words_of(bytes) {
             match unpack(entry) {
                 Entry::Absent => {}
                 Entry::Inline {
@@ -60,43 +65,53 @@ pub fn read(
             add(id, length, item.word(tables::MAPPING_BIRTH) as u32);
         }
     })?;
-    Ok(sums.into_rows(ledger.rows.len()))
+    let birth = |birth, (blocks, bytes)| BirthBin {
+        birth,
+        blocks,
+        bytes,
+    };
+    Ok(LiveBlocks {
+        births: births_by_stack.into_rows(birth),
+        sizes: sizes_by_stack.into_rows(|bits, blocks| SizeBin { bits, blocks }),
+    })
 }
 
-#[derive(Default)]
-struct Sums {
-    /// Blocks and bytes.
-    by_birth: FxHashMap<(StackId, u32), (u64, u64)>,
-    by_size: FxHashMap<(StackId, u8), u64>,
+/// Sums by stack and by something else, of which most stacks have one alone: that has a place of its
+/// own, and others are looked for.
+struct ByStack<Key, Sum> {
+    first: Vec<Option<(Key, Sum)>>,
+    others: FxHashMap<(StackId, Key), Sum>,
 }
 
-impl Sums {
-    fn add(&mut self, stack: StackId, bytes: u64, birth: u32) {
-        let (blocks, sum) = self.by_birth.entry((stack, birth)).or_default();
-        *blocks += 1;
-        *sum = sum.saturating_add(bytes);
-        let bits = size_bin(bytes) as u8;
-        *self.by_size.entry((stack, bits)).or_default() += 1;
+impl<Key: Copy + Ord + Hash, Sum: Clone + Default> ByStack<Key, Sum> {
+    fn of(stacks: usize) -> ByStack<Key, Sum> {
+        ByStack {
+            first: vec![None; stacks],
+            others: FxHashMap::default(),
+        }
     }
 
-    fn into_rows(self, stacks: usize) -> LiveBlocks {
-        let mut births: Vec<_> = self.by_birth.into_iter().collect();
-        let mut sizes: Vec<_> = self.by_size.into_iter().collect();
-        births.sort_unstable();
-        sizes.sort_unstable();
-        let births = births.into_iter().map(|((stack, birth), (blocks, bytes))| {
-            let bin = BirthBin {
-                birth,
-                blocks,
-                bytes,
-            };
-            (stack, bin)
-        });
-        let sizes = sizes.into_iter();
-        let sizes = sizes.map(|((stack, bits), blocks)| (stack, SizeBin { bits, blocks }));
-        LiveBlocks {
-            births: Ragged::from_sorted(stacks, births),
-            sizes: Ragged::from_sorted(stacks, sizes),
+    fn at(&mut self, stack: StackId, key: Key) -> &mut Sum {
+        let (first, sum) = self.first[stack as usize].get_or_insert_with(|| (key, Sum::default()));
+        match *first == key {
+            true => sum,
+            false => self.others.entry((stack, key)).or_default(),
         }
+    }
+
+    fn into_rows<Bin>(self, bin: impl Fn(Key, Sum) -> Bin) -> Ragged<Bin> {
+        let mut others: Vec<_> = self.others.into_iter().collect();
+        others.sort_unstable_by_key(|(place, _)| *place);
+        let mut others = others.into_iter().peekable();
+        let (mut rows, mut row) = (Ragged::default(), Vec::new());
+        for (first, stack) in self.first.into_iter().zip(0..) {
+            row.extend(first);
+            while let Some(((_, key), sum)) = others.next_if(|((of, _), _)| *of == stack) {
+                row.push((key, sum));
+            }
+            row.sort_unstable_by_key(|(key, _)| *key);
+            rows.push_row(row.drain(..).map(|(key, sum)| bin(key, sum)));
+        }
+        rows
     }
 }

@@ -1,7 +1,7 @@
 //! What one record says, and the sum of those of one path.
 
 use crate::arena_file::{ArenaFile, Error, Item};
-use crate::ledger::{StackTotals, Unlogged};
+use crate::ledger::Unlogged;
 use crate::trie::TrieNode;
 use residue_arena::counters::*;
 use residue_arena::header;
@@ -173,13 +173,8 @@ pub struct RecordItems {
 
 impl RecordItems {
     pub fn read(arena: &ArenaFile) -> Result<RecordItems, Error> {
-        let all_of = |region: Region| {
-            let mut all = Vec::new();
-            // Those that were made since the header was read, too.
-            let count = arena.committed(region);
-            arena.each_chunk(region, count, |_, bytes| all.extend(bytes))?;
-            Ok(all)
-        };
+        // Those that were made since the header was read, too.
+        let all_of = |region: Region| arena.items(region, 0, arena.committed(region));
         Ok(RecordItems {
             details: all_of(Region::RecordDetails)?,
             overflows: all_of(Region::RecordOverflow)?,
@@ -217,66 +212,75 @@ pub struct LateFrees {
     pub freed_at: TrieNode,
 }
 
-/// The records of one path. What threads free that others made is signed until all are
-/// added up.
 fn add(sum: &mut u64, more: u64) {
     *sum = sum.saturating_add(more);
 }
 
-fn add_signed(sum: &mut i64, more: i64) {
-    *sum = sum.saturating_add(more);
+/// What threads free that others made is signed until all are added up.
+fn add_signed(sum: &mut u64, more: i64) {
+    *sum = (*sum as i64).saturating_add(more) as u64;
 }
 
-#[derive(Default)]
-pub struct Sums {
-    counters: Counters,
-    live_bytes: i64,
-    live_blocks: i64,
-    at_peak_bytes: i64,
-    at_peak_blocks: i64,
-    own_peak: i64,
-    sizes: Vec<SizeBin>,
-    late: LateFrees,
+/// One path with everything counted under it.
+pub struct StackTotals {
+    pub node: TrieNode,
+    pub kind: StackKind,
+    pub counters: Counters,
+    pub sizes: Vec<SizeBin>,
+    pub late: LateFrees,
 }
 
-impl Sums {
+impl StackTotals {
+    pub fn of(node: TrieNode, kind: StackKind) -> StackTotals {
+        StackTotals {
+            node,
+            kind,
+            counters: Counters::default(),
+            sizes: Vec::new(),
+            late: LateFrees::default(),
+        }
+    }
+
+    /// Adds one record. What is live and what was at the peak are signed until [`Self::settle`].
     pub fn add(&mut self, record: Record<'_>, peak: &PeakMoment) {
         let (calls, frees) = (record.allocations(), record.word(FREES));
         if calls == 0 && frees == 0 && record.word(FREED_BYTES) == 0 {
             return;
         }
-        add(&mut self.counters.calls, calls);
-        add(&mut self.counters.frees, frees);
-        add(&mut self.counters.total_bytes, record.word(BYTES));
-        let largest = &mut self.counters.largest_bytes;
-        *largest = (*largest).max(record.largest_bytes());
-        add(&mut self.counters.temporaries, record.temporaries().into());
+        let counters = &mut self.counters;
+        add(&mut counters.calls, calls);
+        add(&mut counters.frees, frees);
+        add(&mut counters.total_bytes, record.word(BYTES));
+        counters.largest_bytes = counters.largest_bytes.max(record.largest_bytes());
+        add(&mut counters.temporaries, record.temporaries().into());
         let (live_bytes, live_blocks) = (record.live_bytes(), record.live_blocks());
-        add_signed(&mut self.live_bytes, live_bytes);
-        add_signed(&mut self.live_blocks, live_blocks);
+        add_signed(&mut counters.live_bytes, live_bytes);
+        add_signed(&mut counters.live_blocks, live_blocks);
         let epoch = record.word(EPOCH_AND_DETAIL) as u32;
         // What a record held then was saved at its first change since; one that has not
         // changed still holds it.
-        if !peak.is_now && epoch == peak.epoch {
+        let (bytes, blocks) = if !peak.is_now && epoch == peak.epoch {
             let blocks = record.word(AT_PEAK_BLOCKS_AND_INTERVAL) as u32;
-            add_signed(&mut self.at_peak_bytes, record.word(AT_PEAK_BYTES) as i64);
-            add_signed(&mut self.at_peak_blocks, i64::from(blocks as i32));
+            (record.word(AT_PEAK_BYTES) as i64, i64::from(blocks as i32))
         } else {
-            add_signed(&mut self.at_peak_bytes, live_bytes);
-            add_signed(&mut self.at_peak_blocks, live_blocks);
+            (live_bytes, live_blocks)
+        };
+        add_signed(&mut counters.at_peak_bytes, bytes);
+        add_signed(&mut counters.at_peak_blocks, blocks);
+        let mut own_peak = record.word(HIGHEST) as i64;
+        if let Some(overflow) = record.overflow {
+            own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }
+        add_signed(&mut counters.peak_bytes, own_peak.max(0));
         if record.is_of_one() {
             self.add_size(size_bin(record.word(BYTES)), 1);
         }
         for (bin, blocks) in record.sizes().into_iter().enumerate() {
             self.add_size(bin, blocks);
         }
-        let mut own_peak = record.word(HIGHEST) as i64;
         if let Some(overflow) = record.overflow {
             self.add_overflow(overflow);
-            own_peak = own_peak.wrapping_sub(overflow.word(OVERFLOW_RETURNED) as i64);
         }
-        add_signed(&mut self.own_peak, own_peak.max(0));
     }
 
     fn add_overflow(&mut self, overflow: Item<'_>) {
@@ -315,44 +319,51 @@ impl Sums {
         let bits = bin as u8;
         match self.sizes.iter_mut().find(|size| size.bits == bits) {
             Some(size) => size.blocks = size.blocks.saturating_add(blocks),
-            None => self.sizes.push(SizeBin { bits, blocks }),
+            None => {
+                // Most have one size, and there may be millions.
+                if self.sizes.is_empty() {
+                    self.sizes.reserve_exact(1);
+                }
+                self.sizes.push(SizeBin { bits, blocks });
+            }
         }
     }
 
-    pub fn into_row(mut self, node: TrieNode, kind: StackKind) -> StackTotals {
-        let unsigned = |value: i64| u64::try_from(value).unwrap_or(0);
-        if kind == StackKind::Cpu {
+    /// All records were added.
+    pub fn settle(&mut self) {
+        if self.kind == StackKind::Cpu {
             // Samples count nanoseconds where others count bytes.
             let counters = Counters {
                 cpu_ns: self.counters.total_bytes,
                 ..Counters::default()
             };
-            return StackTotals {
-                node,
-                kind,
+            *self = StackTotals {
                 counters,
-                sizes: Vec::new(),
-                late: LateFrees::default(),
+                ..StackTotals::of(self.node, self.kind)
             };
+            return;
         }
         let counters = &mut self.counters;
-        counters.live_bytes = unsigned(self.live_bytes);
-        counters.live_blocks = unsigned(self.live_blocks);
-        counters.at_peak_bytes = unsigned(self.at_peak_bytes);
-        counters.at_peak_blocks = unsigned(self.at_peak_blocks);
+        for signed in [
+            &mut counters.live_bytes,
+            &mut counters.live_blocks,
+            &mut counters.at_peak_bytes,
+            &mut counters.at_peak_blocks,
+        ] {
+            *signed = (*signed as i64).max(0) as u64;
+        }
         // Over several threads the sum of peaks is an upper bound; what was live at
         // some moment is a lower one.
-        counters.peak_bytes = unsigned(self.own_peak)
+        counters.peak_bytes = counters
+            .peak_bytes
             .min(counters.total_bytes)
             .max(counters.live_bytes)
             .max(counters.at_peak_bytes);
         self.sizes.sort_unstable_by_key(|size| size.bits);
-        StackTotals {
-            node,
-            kind,
-            counters: self.counters,
-            sizes: self.sizes,
-            late: self.late,
-        }
+    }
+
+    pub fn is_used(&self) -> bool {
+        let counters = &self.counters;
+        counters.calls != 0 || counters.frees != 0 || counters.cpu_ns != 0
     }
 }

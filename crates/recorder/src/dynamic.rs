@@ -93,6 +93,29 @@ pub fn function_around(address: usize) -> Option<(Range<usize>, bool)> {
     (start != 0 && end != module_end).then_some((start..end, false))
 }
 
+/// Where this address may be in one of the two pieces of code that the dynamic linker calls when a
+/// module comes and goes (`.init` and `.fini`): from the piece's beginning as far as one may reach.
+/// Linkers put them together, and nobody makes unwind tables for them.
+pub fn runs_with_module(address: usize) -> Option<Range<usize>> {
+    const MOST_BYTES: usize = 64;
+    // SAFETY: the module is loaded, and so is its dynamic section, which ends with an entry of its own.
+    let (bias, mut entry) = unsafe {
+        let module = module_of(address).as_ref()?;
+        (module.bias, module.dynamic.cast::<Entry>())
+    };
+    // SAFETY: as above.
+    while let Some(Entry { tag, value }) = unsafe { entry.as_ref() } {
+        let start = address_of(*value, bias);
+        let range = start..start.saturating_add(MOST_BYTES);
+        match *tag {
+            DT_NULL => break,
+            DT_INIT | DT_FINI if range.contains(&address) => return Some(range),
+            _ => entry = entry.wrapping_add(1),
+        }
+    }
+    None
+}
+
 /// All functions that the module exports that holds this address.
 #[cfg(test)]
 pub fn functions_for_test(address: usize) -> Vec<Range<usize>> {
@@ -301,6 +324,8 @@ const DT_HASH: i64 = 4;
 const DT_STRTAB: i64 = 5;
 const DT_SYMTAB: i64 = 6;
 const DT_STRSZ: i64 = 10;
+const DT_INIT: i64 = 12;
+const DT_FINI: i64 = 13;
 const DT_GNU_HASH: i64 = 0x6fff_fef5;
 const DT_VERSYM: i64 = 0x6fff_fff0;
 const KIND_FUNCTION: u8 = 2;

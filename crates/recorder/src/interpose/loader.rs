@@ -66,6 +66,7 @@ pub unsafe fn pthread_setname_np(handle: usize, name: *const c_char) -> c_int {
 /// Runs libgcc's function while verification stays out: it holds a lock there.
 fn registering<T>(call: impl FnOnce() -> T) -> T {
     verify::REGISTERING.fetch_add(1, Ordering::AcqRel);
+    verify::HAS_REGISTERED.store(true, Ordering::Release);
     let result = call();
     verify::REGISTERING.fetch_sub(1, Ordering::AcqRel);
     result

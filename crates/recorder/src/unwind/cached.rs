@@ -7,6 +7,7 @@ use super::rule::{Cursor, Rule};
 use super::rules::{self, Found};
 use super::segments::Segments;
 use super::stack_memory::OwnStack;
+use crate::dynamic;
 use crate::ledger::Record;
 use crate::private::Block;
 
@@ -388,14 +389,19 @@ impl CachedStack {
         self.length > 0 && self.detail(self.length - 1).is_exact()
     }
 
-    /// The return addresses of the cached stack, leaf first, and whether each was found by
-    /// a frame pointer alone.
-    pub fn frames_leaf_first(&self) -> impl Iterator<Item = (usize, bool)> + '_ {
-        let mut is_guess = false;
-        (0..self.length).rev().map(move |index| {
-            let by_frame_pointer = self.found(index).rule == Rule::FRAME_POINTER;
-            let was_guess = core::mem::replace(&mut is_guess, by_frame_pointer);
-            (self.ip(index), was_guess)
-        })
+    /// The return addresses of the cached stack, leaf first.
+    pub fn frames_leaf_first(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.length).rev().map(|index| self.ip(index))
+    }
+
+    /// Whether the caller of the frame with this number, counted from the leaf, was found without an
+    /// unwind table.
+    pub fn lacks_table(&self, from_leaf: usize) -> bool {
+        (self.length - 1)
+            .checked_sub(from_leaf)
+            .is_some_and(|index| {
+                self.found(index).rule == Rule::FRAME_POINTER
+                    || dynamic::runs_with_module(self.ip(index)).is_some()
+            })
     }
 }

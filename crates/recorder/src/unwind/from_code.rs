@@ -1,5 +1,6 @@
 //! Rules for code without unwind tables, from the code itself. musl is built without tables; without
-//! this the caller of its `strdup` would not be known, nor who called a program's callback.
+//! this the caller of its `strdup` would not be known, nor who called a program's callback. In every
+//! library the code that runs when it is loaded, and when it is unloaded, has none.
 //!
 //! Every way through a function is followed from its entry, with how far sp is below the caller's
 //! frame: what was pushed, and what was taken for variables. Compilers make code in which that
@@ -34,17 +35,20 @@ const ENDLESS: [&CStr; 8] = [
     c"__assert_fail",
 ];
 
-/// The rule for an address in musl, where no table has one.
+/// The rule for an address in musl, or in code that runs when a module is loaded, where no table has one.
 ///
 /// Never part of its caller: what it needs of the stack, every miss of a rule would take.
 #[inline(never)]
 pub fn rule_for(ip: usize, is_exact: bool) -> Option<Rule> {
     let address = if is_exact { ip } else { ip.wrapping_sub(1) };
+    let place = Place { ip, is_exact };
+    if let Some(range) = dynamic::runs_with_module(address) {
+        return Walk::through(range, &[]).rule(place);
+    }
     if !sys::is_musl() || !modules::is_in_linker(address) {
         return None;
     }
     let endless = ENDLESS.map(|name| dynamic::in_module_of(address, name));
-    let place = Place { ip, is_exact };
     let (range, is_function) = dynamic::function_around(address)?;
     if is_function {
         return Walk::through(range, &endless).rule(place);
@@ -254,7 +258,7 @@ fn code(range: Range<usize>) -> &'static [u8] {
     if bytes > left_of_page && !sys::is_readable(range.start + left_of_page) {
         bytes = left_of_page;
     }
-    // SAFETY: the code of a library that is never unloaded.
+    // SAFETY: the code of a library that is never unloaded, or that somebody is running.
     unsafe { core::slice::from_raw_parts(range.start as *const u8, bytes) }
 }
 

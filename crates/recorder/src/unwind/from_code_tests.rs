@@ -114,3 +114,28 @@ fn the_code_of_a_library_with_tables_says_what_the_tables_say() {
     assert!(same > 4000, "{same}");
     assert_eq!(wrong, []);
 }
+
+/// A sample in libgcc's `_init`, where the first touch of a page had taken its time, had no caller.
+#[test]
+fn code_that_runs_when_a_module_is_loaded_has_a_rule_at_each_instruction() {
+    unsafe extern "C" {
+        fn _init();
+    }
+    let start = _init as *const () as usize;
+    assert_eq!(
+        dynamic::runs_with_module(start).map(|it| it.start),
+        Some(start)
+    );
+    assert_eq!(dynamic::runs_with_module(start - 1), None);
+    // SAFETY: a function is longer than that.
+    let code = unsafe { (start as *const [u8; 8]).read() };
+    let push = match code {
+        [0xf3, 0x0f, 0x1e, 0xfa, ..] => 4,
+        _ => 0,
+    };
+    let at = |offset: usize| rule_for(start + offset, true);
+    // sub rsp, 8
+    assert_eq!(at(push), Rule::new(RuleKind::Sp, 8, None));
+    assert_eq!(at(push + 1), None, "inside an instruction");
+    assert_eq!(at(push + 4), Rule::new(RuleKind::Sp, 16, None));
+}

@@ -1,12 +1,12 @@
 //! The proof: compares captured stacks with those of libgcc's unwinder, up to where libgcc
-//! gives up for want of an unwind table and a frame pointer is followed here.
+//! gives up for want of an unwind table, and a frame pointer or the code itself is followed here.
 
 use crate::arena_map::bump;
 use crate::hot::Hot;
 use crate::thread::Thread;
 use crate::unwind::cached::Ending;
 use core::ffi::{c_int, c_void};
-use core::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use residue_arena::tables::thread as stat;
 
 type Context = c_void;
@@ -29,6 +29,10 @@ const STOP: c_int = 5;
 /// under way, and where libgcc itself allocates.
 pub static REGISTERING: AtomicU32 = AtomicU32::new(0);
 
+/// Once frames were registered, libgcc takes that lock for every frame, and allocates for some. A signal
+/// may have interrupted whoever holds the lock, or the allocator: what it interrupted is left out.
+pub static HAS_REGISTERED: AtomicBool = AtomicBool::new(false);
+
 /// Libgcc's two functions and the recorder's own code; they outlive a fork.
 pub static BACKTRACE: AtomicUsize = AtomicUsize::new(0);
 pub static GET_IP: AtomicUsize = AtomicUsize::new(0);
@@ -38,7 +42,7 @@ pub static OWN_CODE_START: AtomicUsize = AtomicUsize::new(0);
 pub static OWN_CODE_END: AtomicUsize = AtomicUsize::new(0);
 
 /// What the callback compares against.
-struct Comparison<Frames: Iterator<Item = (usize, bool)>> {
+struct Comparison<Frames: Iterator<Item = usize>> {
     get_ip: GetIp,
     ours: Frames,
     /// The frame that a signal interrupted, where that is the first: it may be the recorder's own.
@@ -47,7 +51,7 @@ struct Comparison<Frames: Iterator<Item = (usize, bool)>> {
     differs: bool,
 }
 
-unsafe extern "C" fn compare_frame<Frames: Iterator<Item = (usize, bool)>>(
+unsafe extern "C" fn compare_frame<Frames: Iterator<Item = usize>>(
     context: *mut Context,
     argument: *mut c_void,
 ) -> c_int {
@@ -68,7 +72,7 @@ unsafe extern "C" fn compare_frame<Frames: Iterator<Item = (usize, bool)>>(
     if comparison.seen > MOST_COMPARED {
         return STOP;
     }
-    if comparison.ours.next().map(|(ours, _)| ours) != Some(ip) {
+    if comparison.ours.next() != Some(ip) {
         comparison.differs = true;
         return STOP;
     }
@@ -98,20 +102,23 @@ fn compare(thread: &mut Thread) {
     if backtrace == 0 || get_ip == 0 || REGISTERING.load(Ordering::Acquire) != 0 {
         return;
     }
+    let is_interrupted = thread.stack.is_interrupted();
+    if is_interrupted && HAS_REGISTERED.load(Ordering::Acquire) {
+        return;
+    }
     let libgcc = LIBGCC_START.load(Ordering::Relaxed)..LIBGCC_END.load(Ordering::Relaxed);
     let leaf = thread.stack.frames_leaf_first().next();
-    if leaf.is_some_and(|(ip, _)| libgcc.contains(&ip)) {
+    if leaf.is_some_and(|ip| libgcc.contains(&ip)) {
         return;
     }
     // Where a signal interrupts a switch of stacks, tables are wrong between two instructions. Libgcc
     // believes them, and reads whatever they lead to. Such stacks end after a frame or two; those of
     // coroutines, which end early too, are longer.
     let is_short = thread.stack.frames_leaf_first().nth(SHORTEST - 1).is_none();
-    if thread.stack.is_interrupted() && thread.stack.ending == Ending::Early && is_short {
+    if is_interrupted && thread.stack.ending == Ending::Early && is_short {
         return;
     }
-    let interrupted = leaf.map(|(ip, _)| ip);
-    let interrupted = interrupted.filter(|_| thread.stack.is_interrupted());
+    let interrupted = leaf.filter(|_| is_interrupted);
     // SAFETY: set-up stored libgcc's functions of these types.
     let (backtrace, get_ip) = unsafe {
         (
@@ -127,9 +134,10 @@ fn compare(thread: &mut Thread) {
         differs: false,
     };
     run(backtrace, &mut comparison);
-    let has_gone_as_far = |(_, by_frame_pointer)| by_frame_pointer;
-    let all_seen =
-        comparison.seen > MOST_COMPARED || comparison.ours.next().is_none_or(has_gone_as_far);
+    let seen = comparison.seen;
+    let all_seen = seen > MOST_COMPARED
+        || comparison.ours.next().is_none()
+        || seen > 0 && thread.stack.lacks_table(seen - 1);
     let differs = comparison.differs || !all_seen;
     bump(&thread.stats[stat::VERIFIED], 1);
     if differs {
@@ -137,10 +145,7 @@ fn compare(thread: &mut Thread) {
     }
 }
 
-fn run<Frames: Iterator<Item = (usize, bool)>>(
-    backtrace: Backtrace,
-    comparison: &mut Comparison<Frames>,
-) {
+fn run<Frames: Iterator<Item = usize>>(backtrace: Backtrace, comparison: &mut Comparison<Frames>) {
     let argument: *mut Comparison<Frames> = comparison;
     // SAFETY: the callback gets the argument back while it is still borrowed here.
     unsafe { backtrace(compare_frame::<Frames>, argument.cast()) };
