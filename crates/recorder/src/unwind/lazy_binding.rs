@@ -31,18 +31,43 @@ pub fn cfa(sp: usize, offset: usize, own: &mut OwnStack) -> Option<usize> {
         own.is_there(bottom, at)
             .then(|| unsafe { (at as *const usize).read() })
     };
-    for at in (bottom..sp).step_by(8).rev() {
+    (bottom..sp).step_by(8).rev().find_map(|at| {
         let bx = word(at)?;
         if bx.wrapping_sub(sp) >= MOST_SAVED_BYTES {
-            continue;
+            return None;
         }
         let cfa = bx.wrapping_add(offset);
         let (record, relocation, return_address) =
             (word(cfa - 24)?, word(cfa - 16)?, word(cfa - 8)?);
         let is_record = record != 0 && modules::link_map_of(return_address) as usize == record;
-        if is_record && relocation < MOST_RELOCATIONS {
-            return Some(cfa);
+        (is_record && relocation < MOST_RELOCATIONS).then_some(cfa)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Of the registers that are saved beside rbx, one pointed to a byte on the stack: nothing behind it
+    /// was looked at any more.
+    #[test]
+    fn words_that_lead_nowhere_are_passed_over() {
+        const OFFSET: usize = 24;
+        let caller = words_that_lead_nowhere_are_passed_over as *const () as usize;
+        let mut stack = [0_usize; 128];
+        let start = stack.as_ptr() as usize;
+        let (sp, bx) = (start + 8 * 64, start + 8 * 80);
+        let cfa_at = 80 + OFFSET / 8;
+        stack[cfa_at - 3] = modules::link_map_of(caller) as usize;
+        stack[cfa_at - 2] = 7;
+        stack[cfa_at - 1] = caller;
+        let mut own = OwnStack::of_this_thread();
+        assert_eq!(cfa(sp, OFFSET, &mut own), None, "rbx is not there yet");
+        for (rbx_at, others) in [(63, None), (60, Some(sp + 5)), (40, Some(usize::MAX - 3))] {
+            stack[..64].fill(others.unwrap_or(0));
+            stack[rbx_at] = bx;
+            core::hint::black_box(&stack);
+            assert_eq!(cfa(sp, OFFSET, &mut own), Some(start + 8 * cfa_at));
         }
     }
-    None
 }
