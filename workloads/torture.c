@@ -1,5 +1,5 @@
 /* A random program. Its seed chooses what it does: threads, forks, programs that it executes,
- * plugins that come and go, jumps, fibers, signals, timers, deep recursion, blocks handed from
+ * plugins that come and go, jumps, fibers, a few paths again and again, signals, timers, deep recursion, blocks handed from
  * thread to thread, mappings; and how it ends. The same seed does the same every time, whatever
  * the threads' order, so that what it prints and how it ends can be compared between runs.
  *
@@ -27,7 +27,7 @@
 
 extern char **environ;
 
-enum { SLOTS = 128, MOST_THREADS = 8, MAILBOX = 64, DEEPEST = 3000, FIBER_STACK = 128 << 10, LAST_LEVEL = 1 };
+enum { SLOTS = 128, MOST_THREADS = 8, MAILBOX = 64, DEEPEST = 3000, FIBER_STACK = 128 << 10, LAST_LEVEL = 1, HABITS_KEPT = 8, HABIT_STEPS = 4 };
 
 struct block {
     void *at;
@@ -42,6 +42,7 @@ struct worker {
     struct tally heap, plugin, maps;
     u64 inherited_frees;
     u64 sum; /* of what it did, for the output */
+    const unsigned char *habit; /* the steps of the path it goes now; NULL: any */
     int is_short;
     pthread_t thread;
 };
@@ -57,7 +58,7 @@ static pthread_mutex_t mailbox_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct block mailbox[MAILBOX];
 static struct tally mailbox_freed;
 
-enum feature { REALLOCS, MAPS, RAISES, JUMPS, FIBERS, PLUGINS, FORKS, EXECS, THREADS, MAIL, DEEP, TIMER, SPAWNS, FEATURES };
+enum feature { REALLOCS, MAPS, RAISES, JUMPS, FIBERS, PLUGINS, FORKS, EXECS, THREADS, MAIL, DEEP, TIMER, SPAWNS, HABITS, FEATURES };
 
 static int has(enum feature feature) { return features >> feature & 1; }
 static u64 pick(struct worker *me, u64 count) { return (random_next(&me->random) >> 20) % count; }
@@ -85,12 +86,17 @@ NAMED void *torture_alloc(const struct request *asked) {
 typedef void *path_step(struct worker *me, const struct request *asked, unsigned left);
 static path_step *const path_steps[4];
 
+/* The step that has so many behind it. */
+static u64 next_step(struct worker *me, unsigned left) {
+    return me->habit && left < HABIT_STEPS ? me->habit[left] : pick(me, 4);
+}
+
 #define STEP(name, bytes)                                                            \
     NAMED void *name(struct worker *me, const struct request *asked, unsigned left) { \
         volatile char frame[bytes];                                                  \
         frame[0] = (char)left;                                                       \
         void *made = left == 0 ? torture_alloc(asked)                                \
-                               : path_steps[pick(me, 4)](me, asked, left - 1);       \
+                               : path_steps[next_step(me, left - 1)](me, asked, left - 1);       \
         KEEP_FRAME();                                                                \
         return frame[0] == (char)left ? made : NULL;                                 \
     }
@@ -127,12 +133,25 @@ static void put(struct worker *me, unsigned depth) {
         let_go(me, slot);
     }
     if (asked.way == ALIGNED_ALLOC) asked.size = (asked.size + 31) / 32 * 32;
-    void *made = path_steps[pick(me, 4)](me, &asked, depth);
+    void *made = path_steps[next_step(me, depth)](me, &asked, depth);
     me->sum += asked.size;
     if (!made) return;
     if (asked.old) tally_freed(&me->heap, slot->size);
     tally_made(&me->heap, asked.size);
     *slot = (struct block){made, asked.size};
+}
+
+/* A few paths again and again, in any order. All steps are on each, so that their frames have the same
+ * places: what tells one from the other are the return addresses in between. */
+static void go_habits(struct worker *me) {
+    static const unsigned char habits[HABITS_KEPT][HABIT_STEPS] = {
+        {0, 1, 2, 3}, {1, 0, 2, 3}, {0, 1, 3, 2}, {3, 2, 1, 0}, {2, 0, 1, 3}, {1, 2, 0, 3}, {3, 0, 1, 2}, {2, 3, 0, 1},
+    };
+    for (int turn = 0; turn < 40; turn++) {
+        me->habit = habits[pick(me, HABITS_KEPT)];
+        put(me, HABIT_STEPS - 1);
+    }
+    me->habit = NULL;
 }
 
 static unsigned some_depth(struct worker *me) { return pick(me, 40); }
@@ -367,6 +386,7 @@ static void step(struct worker *me) {
     else if (chance < 90 && has(RAISES)) raise(SIGUSR1);
     else if (chance < 130 && has(MAPS)) map_and_perhaps_unmap(me);
     else if (chance < 134 && has(DEEP)) put(me, pick(me, DEEPEST));
+    else if (chance < 150 && has(HABITS)) go_habits(me);
     else if (chance < 300 && has(MAIL)) give(me);
     else put(me, some_depth(me));
 }
