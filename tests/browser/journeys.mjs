@@ -37,7 +37,7 @@ async function journey(t, file, { role, name, place, inTable = true }) {
   await visit.placed({ view: "stacks", stack: String(first.stack) });
   const panel = visit.page.locator(".stacks-panel");
   await panel.locator(".stacks-panel-columns").waitFor();
-  assert.ok((await panel.locator(".stacks-frame-function").allTextContents()).some((one) => name.test(one)));
+  assert.ok((await panel.locator(".stacks-frame-function").allTextContents()).some((one) => one.includes(first.function)), first.function);
   if (inTable) assert.ok((await stacksOf(visit)).some(({ key }) => key === String(first.stack)));
 
   await follow(visit, "Flame graph");
@@ -100,11 +100,10 @@ export const tests = {
     const { file } = await t.lab.recordWith(["--holders"], "journey-fragmented.residue", t.lab.workload("shapes"), "fragmentation", 300, 3);
     const { visit, first } = await journey(t, file, { role: "pins", name: /^lay_fence$/, place: /^shapes_fragmentation\.hpp:\d+$/, inTable: false });
     await hasSource(visit, first);
-    const { stacks } = await t.lab.json("pins", file);
+    const { stacks, advice } = await t.lab.json("pins", file);
     assert.equal(first.amount, stacks[0].free_bytes);
-    const { pinned } = await t.lab.json("leaks", file);
-    const advice = await visit.page.locator(".suspects-advice li").allTextContents();
-    assert.ok(advice.some((text) => pinned.some((sentence) => text.includes(sentence))), advice.join());
+    const told = (await visit.page.locator(".suspects-advice li").allTextContents()).join("\n");
+    for (const { words } of advice.slice(0, 3)) assert.ok(told.includes(words), words);
   },
 
   async "a cache that fills"(t) {
@@ -112,8 +111,16 @@ export const tests = {
   },
 
   async "a deferred free"(t) {
-    const { visit } = await ofShape(t, "deferred-5", "notable");
-    assert.match(await suspect(visit).innerText(), /freed in a later event by .*free_all/);
+    const { file } = await t.lab.shape("deferred-5");
+    const visit = await t.open(await t.lab.served(file), NOWHERE);
+    await suspect(visit).waitFor();
+    // A table that is freed at the end may stand before it; all that are shown are on the first screen.
+    const place = (await suspectsOf(visit)).findIndex((one) => one.function === "site_deferred_5");
+    assert.ok(place >= 0);
+    await isOnFirstScreen(suspect(visit, place).locator(".suspect-name strong"));
+    await isOnFirstScreen(suspect(visit, place).locator(".suspect-place"));
+    if (place > 0) await suspect(visit, place).locator(".suspect-name").click();
+    await eventually(async () => assert.match(await suspect(visit, place).innerText(), /freed in a later event by .*free_all/));
   },
 
   async "no events"(t) {
@@ -124,7 +131,7 @@ export const tests = {
     assert.ok(await visit.page.locator(".head-missing").isVisible());
     // The next one is a press away.
     await suspect(visit, 1).locator(".suspect-name").click();
-    await eventually(async () => assert.deepEqual((await suspectsOf(visit)).map(({ isOpen }) => isOpen), [false, true, false]));
+    await eventually(async () => assert.deepEqual((await suspectsOf(visit)).slice(0, 2).map(({ isOpen }) => isOpen), [false, true]));
   },
 
   async "what the verdict rests on is one press away"(t) {
