@@ -84,7 +84,7 @@ $(PAGE_TEST_MODULES): tests/browser/package.json tests/browser/package-lock.json
 # With the executable that all other tests use: a plain `cargo build` has other features of
 # some dependencies, and would build half of the workspace once more.
 page-test: test-tools viewer $(WORKLOADS)/.built $(PAGE_TEST_MODULES)
-	@scripts/need chromium-headless-shell:chromium-headless-shell
+	@scripts/need chromium-headless-shell:chromium-headless-shell firefox-esr:firefox-esr
 	$(TEST) --test end_to_end --no-run
 	node tests/browser/run.mjs target/debug/residue $(WORKLOADS)
 
@@ -166,7 +166,7 @@ demo: build $(WORKLOADS)/.built
 # Everything is built first; then two of the parts run at any time, the longest first. Most of
 # them wait much, for the programs they record or for the browser.
 test: test-tools viewer $(WORKLOADS)/.built $(FILE_ANSWERS) $(PAGE_TEST_MODULES)
-	@scripts/need chromium-headless-shell:chromium-headless-shell
+	@scripts/need chromium-headless-shell:chromium-headless-shell firefox-esr:firefox-esr
 	$(TEST) --no-run
 	$(MAKE) -j2 rust-test page-test torture-slice agreement viewer-test script-test
 

@@ -211,6 +211,31 @@ export function guiltyStacks(stacks) {
   return sheet;
 }
 
+/** Bytes that advice has to save to be worth a line, and lines of it. */
+const LEAST_SAVED = 64 << 10;
+const MOST_ADVICE = 3;
+
+/** Whom to look at first, and what to do. */
+export async function suspects(recording, span) {
+  const { stacks, churn } = await leaks(recording, span);
+  const worth = churn.filter(({ saved_bytes_low: saved }) => saved >= LEAST_SAVED).slice(0, MOST_ADVICE);
+  return suspectsSheet(stacks.filter(isGuilty), worth);
+}
+
+/** Of the answer of the page, too. */
+export function suspectsSheet(cards, advice) {
+  const line = ({ shown, place }) => [shown, place].filter(Boolean).join("  ");
+  const sheet = new Sheet();
+  cards.forEach((card, index) => {
+    sheet.set(`#${index + 1}`, {
+      stack: card.stack, kind: card.kind, rate: card.rate_bytes_per_event, share: card.share, line: line(card),
+      shape: card.shape, held: card.held ?? "", why: card.why,
+    });
+  });
+  advice.forEach((one, index) => sheet.set(`advice ${index + 1}`, { action: one.action, words: one.words, line: line(one) }));
+  return sheet;
+}
+
 /** Every function of some frames with its place, inlined ones too, root first. */
 export function frameNames(frames) {
   const names = frames.flatMap(({ function: name, places = [] }) =>
@@ -283,6 +308,12 @@ export async function kinds(recording) {
     sheet.set(kind, { live: sums.live, blocks: sums.live_blocks, total: sums.total, calls: sums.calls });
   }
   return sheet;
+}
+
+/** What all stacks hold at the end, which those of the picture over the events add up to. */
+export async function growers(recording) {
+  const { sums } = (await asked(recording, "report", recording.file, "--kind", "all", "--view", "summary")).selection;
+  return new Sheet().set("all at the end", { live: sums.live });
 }
 
 /** By how much each path changed. */

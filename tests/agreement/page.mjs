@@ -2,7 +2,7 @@
 // speak as `viewer/src/answers.ts` says, so there is one reading of both.
 
 import {
-  addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, pinsSheet, timeSheet, totalColumns, verdictColumns,
+  addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, pinsSheet, suspectsSheet, timeSheet, totalColumns, verdictColumns,
 } from "./json.mjs";
 import { functionName, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
@@ -83,6 +83,17 @@ export async function guilty(page, span) {
   return sheet;
 }
 
+const IS_CHURN = new Set(["reserve", "reuse"]);
+
+export async function suspects(page, span) {
+  await judged(page, span);
+  const { role, cards, rest, advice } = await page.ask("suspects", during(span));
+  const accused = role === "guilty" ? cards : [];
+  const sheet = suspectsSheet(accused, advice.filter(({ action }) => IS_CHURN.has(action)));
+  sheet.isPartial = rest !== null;
+  return sheet;
+}
+
 /** What holds anything, or came to hold it in a span. */
 export async function stacks({ ask }, span) {
   const sheet = new Sheet();
@@ -114,6 +125,15 @@ export async function kinds({ ask }) {
     const { sums } = await ask("stacks", { kind });
     sheet.set(kind, { live: sums.live_bytes, blocks: sums.live_blocks, total: sums.total_bytes, calls: sums.calls });
   }
+  return sheet;
+}
+
+export async function growers({ ask }) {
+  const { stacks, rest } = await ask("growers");
+  const live = [rest, ...stacks.map(({ bytes }) => bytes)].reduce((sum, values) => sum + (values.at(-1) ?? 0), 0);
+  const sheet = new Sheet().set("all at the end", { live });
+  for (const { stack, growth_bytes: grown, bytes } of stacks) sheet.set(String(stack), { grown, bytes: bytes.join(" ") });
+  sheet.isPartial = true;
   return sheet;
 }
 

@@ -40,6 +40,7 @@ function aboutSpan(span) {
   return [
     question(named("verdict"), { ...everywhere("verdict"), file: span === null }, span),
     question(named("guilty"), { ...everywhere("guilty"), file: span === null }, span),
+    question(named("suspects"), { ...everywhere("suspects"), file: span === null }, span),
     question(named("stacks"), { ...everywhere("stacks"), ...inFile }, span),
     question(named("sums"), { ...everywhere("sums"), ...inFile }, span),
     ...counters.flatMap((counter) =>
@@ -64,6 +65,7 @@ export function aboutOne(recording) {
     question("time", everywhere("time")),
     question("holders", everywhere("holders")),
     question("pins", everywhere("pins")),
+    ...(recording.spans.length > 0 ? [question("growers", { json: json.growers, page: page.growers })] : []),
     question("sizes", everywhere("sizes")),
     ...STAGE_VALUES.map((value) => question(`stages by ${value}`, everywhere("stages"), value)),
     ...(recording.source ? [question("lines", { ...everywhere("lines"), file: false })] : []),

@@ -175,6 +175,21 @@ export async function guilty(recording, span) {
   return sheet;
 }
 
+export async function suspects(recording, span) {
+  const lines = await leaks(recording, span);
+  const sheet = await guilty(recording, span);
+  lines.forEach((line, at) => {
+    const [, rank] = /^  (#\d+)  /.exec(line) ?? [];
+    if (rank !== undefined) sheet.set(rank, { why: lines[at + 2].trim() });
+  });
+  const advice = lines.flatMap((line, at) => {
+    const [, action, words] = /^  (reserve|reuse) +(.*)$/.exec(line) ?? [];
+    return action ? [{ action, words, line: lines[at + 1].trim() }] : [];
+  });
+  advice.forEach((one, index) => sheet.set(`advice ${index + 1}`, one));
+  return sheet;
+}
+
 const TITLE = /^ *\d+\. {2}(.*) (?:live|total|calls), [<\d.]+ %$/;
 const FRAME = /^ {8}(?:#\d+ )?(.*)$/;
 const WHOLE = /together (?:\S+) % of (.*)$/;

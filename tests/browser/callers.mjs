@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
+import { follow } from "./kit/suspects.mjs";
 import { chooseFunction, endsOf, functionsOf, sorted } from "./kit/tables.mjs";
 import { eventually } from "./kit/visit.mjs";
 
@@ -75,7 +76,7 @@ export const tests = {
 
   async "a stack leads to its function, a line to its source"(t) {
     const visit = await t.openDetector("stacks");
-    await visit.page.locator(".head-path").click();
+    await follow(visit, "Stack");
     await visit.page.locator(".stacks-panel-columns").waitFor();
     await visit.page.locator(".stacks-panel-actions").getByRole("button", { name: "Callers" }).click();
     await visit.placed({ view: "callers" });

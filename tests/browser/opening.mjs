@@ -2,6 +2,7 @@
 
 import assert from "node:assert/strict";
 import { pathToFileURL } from "node:url";
+import { follow, suspectsOf } from "./kit/suspects.mjs";
 import { stacksOf } from "./kit/tables.mjs";
 import { eventually } from "./kit/visit.mjs";
 
@@ -64,8 +65,10 @@ export const tests = {
       const { visit, leaks } = await opened(t, file);
       assert.equal(leaks.verdict, verdict);
       await showsTheVerdict(visit, leaks);
-      const name = await visit.text(".head-path");
-      assert.equal(name, `${leaks.stacks[0].shown} ${leaks.stacks[0].place}`);
+      const [first] = await suspectsOf(visit);
+      const [guilty] = leaks.stacks;
+      assert.deepEqual([first.stack, first.place], [guilty.stack, guilty.place]);
+      assert.ok(guilty.shown.endsWith(first.function), first.function);
     }
   },
 
@@ -101,6 +104,19 @@ export const tests = {
     assert.equal(await visit.number(".flame-shown"), selection.sums.at_peak);
   },
 
+  async "two recordings open on what differs between them"(t) {
+    const { before, after } = await t.lab.releases();
+    const visit = await t.open(await t.lab.served(before.file, after.file), NOWHERE);
+    await visit.placed({ view: "compare", kind: "all" });
+    await visit.settled();
+    const { rows } = await t.lab.json("diff", before.file, after.file, "--kind", "all", "--by", "function");
+    const shown = await visit.rows(".compare-table", { delta: ".compare-delta" });
+    assert.ok(rows.length > 0 && shown.length > 0);
+    // What somebody chose stays.
+    const chosen = await t.open(await t.lab.served(before.file, after.file), "stacks");
+    assert.equal((await chosen.place()).view, "stacks");
+  },
+
   async "the links of what is accused lead to it"(t) {
     for (const shape of ["mmap", "exit-freed"]) {
       const { file } = await t.lab.shape(shape);
@@ -109,7 +125,7 @@ export const tests = {
       const [guilty] = leaks.stacks;
       const kind = guilty.kind === "mapping" ? "mapping" : undefined;
       const events = `${leaks.first_event}..${leaks.last_event}`;
-      await visit.page.locator(".head-path").click();
+      await follow(visit, "Stack");
       await visit.placed({ view: "stacks", stack: String(guilty.stack), kind, events });
       await visit.settled();
       const [row] = (await stacksOf(visit)).filter(({ key }) => key === String(guilty.stack));
@@ -138,7 +154,7 @@ export const tests = {
     await eventually(async () => assert.ok(await isInView(panel)));
     assert.ok(await panel.evaluate((one) => one === document.activeElement), "it has the focus");
     await visit.page.evaluate(() => scrollTo(0, 0));
-    await visit.page.locator(".head-path").click();
+    await follow(visit, "Stack");
     await visit.settled();
     await eventually(async () => {
       assert.ok(await isInView(panel));

@@ -52,12 +52,14 @@ export type Answers = {
   about: About;
   status: Status;
   verdict: VerdictAnswer;
+  suspects: SuspectsAnswer;
   time: TimeAnswer;
   churn: ChurnAnswer;
   holders: HoldersAnswer;
   holder: HolderAnswer;
   pins: PinsAnswer;
   timeline: Timeline;
+  growers: Growers;
   stacks: Stacks;
   stack: StackDetail;
   flame: Flame;
@@ -605,6 +607,118 @@ export type Churn = {
 export type NoVerdict = {
   reason: string;
   advice: string;
+};
+
+/** Answers `api/suspects`: the stacks to look at first. Parameters: side, events. */
+export type SuspectsAnswer = {
+  role: SuspectRole;
+  /** What they have in common: `2 stacks leak`. Empty where there are none. */
+  title: string;
+  /** The worst first, at most 20. */
+  cards: Array<SuspectCard>;
+  /** `and 3 more stacks, 1.20 KiB/event together`; null where all are told. */
+  rest: string | null;
+  /** The counter that the growth of the whole process follows, where no stack stands for it. */
+  follows: string | null;
+  /** Between which stamps of an event the live heap grows; null where that is not known. */
+  stage: string | null;
+  /** What to do, the most useful first. */
+  advice: Array<SuspectAdvice>;
+};
+
+/** Why stacks are shown. */
+export type SuspectRole = "guilty" | "pins" | "notable" | "largest";
+
+/** One of them. */
+export type SuspectCard = {
+  /** Names its file in `api/source`; null where it is not known. */
+  file_id: number | null;
+  /** Of all stacks of the row; growth is of the events that are judged. */
+  numbers: StackNumbers;
+  /** The line that is meant and those around it; empty where they are not to be had. */
+  source: Array<SuspectLine>;
+  /** The largest of those through the same functions, and how many there are. */
+  stack: number;
+  lines: number;
+  /** Kind of memory: `heap`, `mapping` or `reported`. */
+  kind: string;
+  /** The innermost function of the program's own, where it is, as short as it is told, and in
+      full. */
+  function: string;
+  at: string | null;
+  file: string | null;
+  line: number | null;
+  /** Growth; null of a stack that is not shown for its growth. */
+  rate_bytes_per_event: number | null;
+  /** What it is shown for instead, and what these bytes are: `free on its pages`. */
+  bytes: number | null;
+  bytes_are: string;
+  /** Part of all that it is a part of, from 0 to 1, and what that is: `of the growth`. */
+  share: number | null;
+  share_of: string;
+  /** Null where there are no events. */
+  shape: Shape | null;
+  /** The numbers that decided, in a sentence. */
+  why: string;
+  /** Where its survivors disagree with its readings. */
+  doubt: string | null;
+  /** The counter of the program that its growth follows. */
+  follows: string | null;
+  /** Who holds what it left, or that it is lost; null where no picture was taken. */
+  held: string | null;
+  /** The path that frees its blocks in a later event. */
+  freed_by: string | null;
+  /** Live bytes at the begins of events, at most 60 of them. */
+  live: Array<number>;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
+};
+
+/** What is known of one stack, or of several together. */
+export type StackNumbers = {
+  /** Change of live memory in the range; of the whole recording: what is live. */
+  growth_bytes: number;
+  growth_blocks: number;
+  /** Of the whole recording, always, as all that follows. */
+  live_bytes: number;
+  live_blocks: number;
+  total_bytes: number;
+  calls: number;
+  frees: number;
+  /** Bytes allocated and freed again: total − live. */
+  churn_bytes: number;
+  temporaries: number;
+  reallocs: number;
+  /** Zero in sums: peaks fall on different moments. */
+  peak_bytes: number;
+  at_peak_bytes: number;
+  /** The largest single block; of several stacks the largest of theirs. Null where it was not
+      recorded. */
+  largest_bytes: number | null;
+};
+
+export type SuspectLine = {
+  /** From one. */
+  line: number;
+  text: string;
+};
+
+export type SuspectAdvice = {
+  /** `reserve`, `reuse`, `pool`, `trim`, or `record` what is not known yet. */
+  action: string;
+  words: string;
+  /** The stack that is meant, and where it is; null and empty where none is. */
+  stack: number | null;
+  /** Every function that is shown of it, inlined ones too, root first. */
+  path: Array<string>;
+  /** The part of it that is worth a line: `main > … > fill > grow`. */
+  shown: string;
+  /** Its innermost line that is the program's own: `sframe.h:214`. */
+  place: string | null;
 };
 
 /** Answers `api/time`, of the whole recording. Parameters: side. */
@@ -1302,6 +1416,36 @@ export type TimelineName = {
   time_ns: number;
 };
 
+/** Answers `api/growers`, of all kinds of memory and the whole recording. Parameters: side. */
+export type Growers = {
+  /** Begins of events, evenly chosen, the highest of all among them, and the last moment. All
+      lists have one value each. */
+  event: Array<number>;
+  time_ns: Array<number>;
+  /** Those that the verdict accuses, then those that grew most, then those that held most; at
+      most 7. */
+  stacks: Array<Grower>;
+  /** What all others held together, and how many they are. */
+  rest: Array<number>;
+  rest_stacks: number;
+  /** Index of the moment at which most was live; null without moments. */
+  highest: number | null;
+};
+
+export type Grower = {
+  /** The largest of those through the same functions. */
+  stack: number;
+  kind: string;
+  /** The innermost function of the program's own, and its line. */
+  function: string;
+  place: string | null;
+  is_accused: boolean;
+  /** From the first moment to the last. */
+  growth_bytes: number;
+  /** Live bytes. */
+  bytes: Array<number>;
+};
+
 /** Answers `api/stacks`. Parameters: side, events, kind, focus, sort, ascending (1), shape,
     offset, limit (most 200, default 50). */
 export type Stacks = {
@@ -1320,29 +1464,6 @@ export type Stacks = {
   rows: Array<StackRow>;
   /** Rows that were looked at for their shape, if one is asked for. */
   looked_at: number | null;
-};
-
-/** What is known of one stack, or of several together. */
-export type StackNumbers = {
-  /** Change of live memory in the range; of the whole recording: what is live. */
-  growth_bytes: number;
-  growth_blocks: number;
-  /** Of the whole recording, always, as all that follows. */
-  live_bytes: number;
-  live_blocks: number;
-  total_bytes: number;
-  calls: number;
-  frees: number;
-  /** Bytes allocated and freed again: total − live. */
-  churn_bytes: number;
-  temporaries: number;
-  reallocs: number;
-  /** Zero in sums: peaks fall on different moments. */
-  peak_bytes: number;
-  at_peak_bytes: number;
-  /** The largest single block; of several stacks the largest of theirs. Null where it was not
-      recorded. */
-  largest_bytes: number | null;
 };
 
 export type StackRow = {
@@ -1709,6 +1830,7 @@ export type CompareRow = {
 export type FileData = {
   about: About;
   verdict: VerdictAnswer;
+  suspects: SuspectsAnswer;
   time: TimeAnswer;
   churn: ChurnByKind;
   /** With the stacks that lost most and those of which most is held. */
@@ -1717,6 +1839,7 @@ export type FileData = {
   held: { [key in number]: HolderAnswer };
   pins: PinsAnswer;
   timeline: Timeline;
+  growers: Growers;
   stages: StagesByValue;
   sizes: SizesByKind;
   /** Of the rows that matter most, by `row.stack`. */

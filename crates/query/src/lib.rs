@@ -5,7 +5,7 @@
 //!   Profile ── choice: kind, filters, names ──► report: tables, trees, stacks, advice
 //!      │                                        list: lines of a function
 //!      ├────── moment_view, thread_view         leaks: the verdict with its paths
-//!      ├────── compare: two sides joined
+//!      ├────── compare: two sides joined        suspects: whom to look at first, whatever it is
 //!      └────── page: what is kept open ──► answers of bounded size
 //! ```
 //!
@@ -41,6 +41,7 @@ pub mod size_bins;
 pub mod slow;
 pub mod sources;
 pub mod stages;
+pub mod suspects;
 pub mod table;
 pub mod thread_view;
 pub mod visible;

@@ -5,7 +5,7 @@ import type { Question as Name, Source } from "../ask";
 import { callers } from "./callers";
 import { flame } from "./flame";
 import { functions } from "./functions";
-import { about, churn, compare, pins, sizes, source, stages, status, time, verdict } from "./given";
+import { about, churn, compare, growers, pins, sizes, source, stages, status, suspects, time, verdict } from "./given";
 import { holder, holders } from "./holders";
 import { Question } from "./question";
 import { Recording } from "./recording";
@@ -16,7 +16,7 @@ import { timeline } from "./timeline";
 type Answering = { [N in Name]: (recording: Recording, question: Question) => Answers[N] };
 
 const ANSWERING: Answering = {
-  about, status, verdict, time, churn, holders, holder, pins, timeline, stacks, stack, flame, functions, callers, source, stages, sizes, compare,
+  about, status, verdict, suspects, time, churn, holders, holder, pins, timeline, growers, stacks, stack, flame, functions, callers, source, stages, sizes, compare,
 };
 
 export class FileSource implements Source {

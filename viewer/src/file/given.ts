@@ -1,6 +1,6 @@
 // Questions whose answers stand in the file as they are, and those it has no answer to.
 
-import type { About, ChurnAnswer, Compare, PinsAnswer, Sizes, SourceLines, StagesAnswer, Status, TimeAnswer, VerdictAnswer } from "../answers";
+import type { About, ChurnAnswer, Compare, Growers, PinsAnswer, Sizes, SourceLines, StagesAnswer, Status, SuspectsAnswer, TimeAnswer, VerdictAnswer } from "../answers";
 import type { Question } from "./question";
 import type { Recording } from "./recording";
 import { unitOf } from "./selection";
@@ -22,8 +22,18 @@ export function verdict({ data }: Recording, question: Question): VerdictAnswer 
   return { verdict: null, words, missing: null };
 }
 
+/** Of the whole recording alone, as the verdict. */
+export function suspects({ data }: Recording, question: Question): SuspectsAnswer {
+  if (question.events("events") !== null) throw new Error("verdicts of ranges are not in this file: `residue view` shows them");
+  return data.suspects;
+}
+
 export function time({ data }: Recording): TimeAnswer {
   return data.time;
+}
+
+export function growers({ data }: Recording): Growers {
+  return data.growers;
 }
 
 /** Of the whole recording, which a range of all events is too. */

@@ -187,6 +187,7 @@ export function made(): FileData {
       left_out: ["This file holds 4 call paths of 7."],
     },
     verdict: { verdict: null, words: ["of the whole"], missing: null },
+    suspects: { role: "largest", title: "", cards: [], rest: null, follows: null, stage: null, advice: [] },
     time: { verdict: null, missing: "no event times: no clock was read" },
     churn: {
       heap: churn("churn of the heap"), mapping: churn("churn of mappings"), reported: churn("churn: none"),
@@ -196,6 +197,7 @@ export function made(): FileData {
     held: { "10": { stack: HELD_ROWS[0]!, holds: [], holds_found: 0, missing: null } },
     pins: { pins: null, missing: "which pages were resident is not known" },
     timeline: TIMELINE,
+    growers: { event: [], time_ns: [], stacks: [], rest: [], rest_stacks: 0, highest: null },
     stages: {
       rss: stages("rss", "no stamp has this value; choose another with --value"), vm: stages("vm", null),
       live: stages("live", null), time: stages("time", null),

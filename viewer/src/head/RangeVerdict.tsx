@@ -5,9 +5,11 @@ import { parameter } from "../address";
 import type { Side } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
+import { Suspects } from "../suspects/Suspects";
 import { judged, judgedRange, verdictOn } from "./judged";
 import { rangeLabel, rangeOf } from "./range";
-import { Guilty, Headline, Words } from "./VerdictLines";
+import { otherWords } from "./verdict";
+import { Headline, Words } from "./VerdictLines";
 import { Judging } from "./Verdicts";
 
 /** A range may still be under way: it is judged once it stays for so long. */
@@ -30,9 +32,9 @@ function RangeAnswer(props: { side: Side; events: string }) {
     <>
       <Judging of={asked} />
       {answer?.verdict && <Headline verdict={answer.verdict} isSmall />}
-      {answer?.verdict && <Guilty verdict={answer.verdict} events={props.events} />}
+      {answer?.verdict && <Suspects {...props} judged={props.events} unit={answer.verdict.unit} isSmall />}
       {answer?.missing && <span class="muted">{answer.missing.reason}</span>}
-      {answer !== null && answer.verdict === null && <Words answer={answer} />}
+      {answer !== null && answer.verdict === null && <Words words={otherWords(answer.words, null)} />}
     </>
   );
 }

@@ -7,7 +7,10 @@ import { fileAbout } from "../page/about";
 import { AccountBar } from "./AccountBar";
 import { isWorthDrawing } from "./account";
 import { judged, judgedRange } from "./judged";
-import { Follows, Guilty, Headline, Missing, Pinned, Words } from "./VerdictLines";
+import { Suspects } from "../suspects/Suspects";
+import { Evidence } from "./Evidence";
+import { otherWords } from "./verdict";
+import { Headline, Missing, Words } from "./VerdictLines";
 
 export function Judging(props: { of: Asked<VerdictAnswer> }) {
   if (props.of.error !== null) {
@@ -38,18 +41,22 @@ export function Verdicts(props: { side: Side; unit: string }) {
   }, [side, answer, error]);
   const verdict = answer?.verdict ?? null;
   const isDrawn = verdict !== null && isWorthDrawing(verdict);
+  const words = otherWords(answer?.words ?? [], verdict);
   return (
-    <div class={`head-verdicts ${isDrawn ? "head-verdicts-two" : ""}`}>
-      <div class="head-verdict" aria-busy={asked.isLoading}>
-        {verdict !== null && <Headline verdict={verdict} />}
-        <Judging of={asked} />
-        {verdict !== null && <Guilty verdict={verdict} events={judgedRange(verdict, fileAbout())} />}
-        {verdict !== null && <Follows verdict={verdict} />}
-        {verdict !== null && <Pinned verdict={verdict} />}
-        {answer?.missing && <Missing of={answer.missing} />}
-        {answer !== null && <Words answer={answer} />}
+    <>
+      <div class={`head-verdicts ${isDrawn ? "head-verdicts-two" : ""}`}>
+        <div class="head-verdict" aria-busy={asked.isLoading}>
+          {verdict !== null && <Headline verdict={verdict} />}
+          <Judging of={asked} />
+          {answer?.missing && <Missing of={answer.missing} />}
+          <Words words={words} />
+          {verdict !== null && <Evidence verdict={verdict} words={words} />}
+        </div>
+        {isDrawn && verdict.account !== null && <AccountBar account={verdict.account} unit={verdict.unit} />}
       </div>
-      {isDrawn && verdict.account !== null && <AccountBar account={verdict.account} unit={verdict.unit} />}
-    </div>
+      {answer !== null && (
+        <Suspects side={side} events="" judged={judgedRange(verdict, fileAbout()) ?? ""} unit={props.unit} />
+      )}
+    </>
   );
 }

@@ -5,6 +5,8 @@ import { waiting, type Question } from "../ask";
 
 const WORDS: Partial<Record<Question, string>> = {
   about: "what was recorded",
+  suspects: "stacks to look at first",
+  growers: "top growers",
   stack: "one stack",
   flame: "the flame graph",
   functions: "functions",

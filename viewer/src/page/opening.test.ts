@@ -3,7 +3,7 @@ import type { FileAbout, Verdict, VerdictAnswer } from "../answers";
 
 // The address is read when it is first imported.
 Object.assign(globalThis, { location: { hash: "" }, addEventListener: () => {} });
-const { firstLook, openingOf } = await import("./opening");
+const { comparisonOf, firstLook, openingOf } = await import("./opening");
 
 const answer = (verdict: Partial<Verdict> | null) =>
   ({ verdict: verdict && { first_event: 2, last_event: 9, ...verdict }, words: [], missing: null }) as VerdictAnswer;
@@ -32,4 +32,9 @@ test("without a verdict it opens at the peak, where that is known", () => {
   const freed = { ...without(true, false), heap: { live_bytes: 0 } as FileAbout["heap"] };
   expect(openingOf(answer(null), file(freed), false)).toEqual({ view: "flame", counter: "total" });
   expect(openingOf(answer(null), file(), true)).toEqual({ view: "stacks", kind: "all" });
+});
+
+test("two recordings open on what differs between them", () => {
+  expect(comparisonOf({ files: [file(), file()] })).toEqual({ view: "compare", kind: "all" });
+  expect(comparisonOf({ files: [file()] })).toBeNull();
 });

@@ -2,7 +2,7 @@
 
 import { effect } from "@preact/signals";
 import { go, isUnsaid, place, write, type View } from "../address";
-import type { FileAbout, VerdictAnswer } from "../answers";
+import type { About, FileAbout, VerdictAnswer } from "../answers";
 import { judged, judgedRange } from "../head/judged";
 import { about } from "./about";
 import { chosenFile } from "./side";
@@ -32,6 +32,11 @@ export function firstLook(file: FileAbout): Opening | null {
   return { view: "stacks", kind: "all", events: `${first}..${last}` };
 }
 
+/** Two recordings are opened to be compared, whatever either leaves behind. Null of one alone. */
+export function comparisonOf(known: Pick<About, "files">): Opening | null {
+  return known.files.length > 1 ? { view: "compare", kind: "all" } : null;
+}
+
 /** Opens the page, and goes with the verdict on a running program as long as the reader has
     chosen nothing else. */
 export function followVerdict(): void {
@@ -46,6 +51,11 @@ export function followVerdict(): void {
     const files = about.value;
     const file = chosenFile(files, known?.side ?? "a");
     if (!files || !file) return;
+    const comparison = comparisonOf(files);
+    if (comparison) {
+      if (isUnsaid.peek()) open(comparison);
+      return;
+    }
     const opening = known ? openingOf(known.answer, file, files.live && !files.ended) : firstLook(file);
     if (!opening) return;
     const isAtVerdict = events !== undefined && place.peek().parameters["events"] === events;

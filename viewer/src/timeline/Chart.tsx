@@ -1,6 +1,6 @@
 // The charts in the page: made once, told of every change, moved by mouse and keys.
 
-import { useSignal, type Signal } from "@preact/signals";
+import type { Signal } from "@preact/signals";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { valueAtPixel } from "./axis";
 import { Charts, type Layout, type Scene } from "./charts";
@@ -20,6 +20,8 @@ export function Chart(props: {
   bounds: Range;
   summary: string;
   hover: Signal<number | null>;
+  /** Told where the plots lie. */
+  layout: Signal<Layout | null>;
   onDraft: (range: Range | null) => void;
   onSelect: (range: Range, isQuiet: boolean) => void;
   onShift: (direction: 1 | -1) => void;
@@ -27,10 +29,9 @@ export function Chart(props: {
   /** Hands out the charts, for a picture of them. */
   charts: { current: Charts | null };
 }) {
-  const { scene, zoom, bounds, summary, hover, onSelect, onShift, onPin, charts } = props;
+  const { scene, zoom, bounds, summary, hover, layout, onSelect, onShift, onPin, charts } = props;
   const element = useRef<HTMLDivElement>(null);
   const hosts = useRef<HTMLDivElement>(null);
-  const layout = useSignal<Layout | null>(null);
   const latest = useRef(props);
   latest.current = props;
 

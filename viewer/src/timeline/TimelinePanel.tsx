@@ -6,11 +6,12 @@ import { useEffect, useMemo, useRef, useState } from "preact/hooks";
 import { go, parameter } from "../address";
 import type { FileAbout } from "../answers";
 import { useAnswer } from "../ask";
+import { Growers } from "../growers/Growers";
 import { about, fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { axisOf, firstAbove } from "./axis";
 import { Chart } from "./Chart";
-import type { Charts, Scene } from "./charts";
+import type { Charts, Layout, Scene } from "./charts";
 import { savePicture, saveTable, tableOf } from "./files";
 import { Legend } from "./Legend";
 import { readLook } from "./look";
@@ -100,6 +101,7 @@ function OfMoments(props: { whole: Moments; events: Range; file: FileAbout | nul
   const [draft, setDraft] = useState<Range | null>(null);
   const [pin, setPin] = useState<number | null>(null);
   const hover = useSignal<number | null>(null);
+  const layout = useSignal<Layout | null>(null);
   const charts = useRef<Charts | null>(null);
 
   const scene: Scene = {
@@ -163,12 +165,14 @@ function OfMoments(props: { whole: Moments; events: Range; file: FileAbout | nul
         bounds={bounds}
         summary={summary(shown, zoom.view, unit, Math.max(0, firstAbove(axis.values, low) - 1), firstAbove(axis.values, high))}
         hover={hover}
+        layout={layout}
         onDraft={setDraft}
         onSelect={select}
         onShift={shift}
         onPin={setPin}
         charts={charts}
       />
+      <Growers axis={axis} layout={layout} unit={unit} snapshots={snapshots} stamps={stamps} slow={shownSlow} />
       <RangeBar selection={selection} draft={draft} against={against} bounds={bounds} unit={unit} />
     </>
   );

@@ -7,4 +7,4 @@ pub mod words;
 
 pub use document::{Limits, document, name_of};
 pub use headline::{HeadlineText, headline};
-pub use shown_path::{ShownPath, shown_path, shown_path_of_stack};
+pub use shown_path::{ShownPath, own_function, place, shown_path, shown_path_of_stack};

@@ -24,6 +24,15 @@ pub struct ShownPath {
 }
 
 impl ShownPath {
+    /// Of no stack.
+    pub fn none() -> ShownPath {
+        ShownPath {
+            path: Vec::new(),
+            shown: String::new(),
+            place: None,
+        }
+    }
+
     /// With so many functions at most, and so many characters of each.
     pub fn cut(mut self, most_steps: usize, most_characters: usize) -> ShownPath {
         self.path = shortened(&self.path, most_steps, most_characters);
@@ -53,6 +62,25 @@ pub fn shown_path_of_stack(
             place: None,
         },
         None => shown_path(paths, stack.node),
+    }
+}
+
+/// The function that a path is about: the innermost of the program's own, if possible one whose
+/// file is known; where all lie in the system's headers the innermost of all.
+pub fn own_function(paths: &mut PathReader<'_>, profile: &Profile, stack: StackId) -> Label {
+    let stack = &profile.stacks[stack as usize];
+    if let Some(text) = placeholder(stack) {
+        return Label::text(text);
+    }
+    let mut steps = paths.labels(stack.node);
+    let known = |label: &Label| !is_in_header(label) && !label.file.is_empty();
+    let place = steps
+        .iter()
+        .rposition(known)
+        .or_else(|| steps.iter().rposition(|label| !is_in_header(label)));
+    match place.or(steps.len().checked_sub(1)) {
+        Some(place) => steps.swap_remove(place),
+        None => Label::text(""),
     }
 }
 
@@ -89,7 +117,7 @@ fn is_in_header(label: &Label) -> bool {
 }
 
 /// `sframe.h:214`, where it is known.
-fn place(label: &Label) -> Option<String> {
+pub fn place(label: &Label) -> Option<String> {
     let file = label
         .file
         .rsplit('/')

@@ -63,6 +63,13 @@ fn vm_against_rss(verdict: &Verdict) -> Option<String> {
     })
 }
 
+/// What the growth of the whole process follows, where no stack stands for it.
+pub fn follows(profile: &Profile, verdict: &Verdict) -> Option<String> {
+    let followed = verdict.counter.as_ref()?;
+    let is_whole = matches!(verdict.basis, Basis::Live | Basis::Rss | Basis::Vm);
+    is_whole.then(|| counter(profile, followed, verdict.source.unit()))
+}
+
 /// What the growth follows: so much per hit, so much per event.
 pub fn counter(profile: &Profile, followed: &Followed, unit: &str) -> String {
     let follow = &followed.follow;
@@ -122,6 +129,19 @@ pub fn blocks_text(stack: &StackVerdict, unit: &str) -> String {
     let number = fractional_count(stack.blocks_per_event);
     let blocks = if number == "1" { "block" } else { "blocks" };
     format!("; {number} {blocks}/{unit} of {}", fractional_bytes(size))
+}
+
+/// Why a stack is what it is, and what each event leaves of it.
+pub fn why(stack: &StackVerdict, unit: &str) -> String {
+    let reason = sentences::of_shape(&stack.verdict, unit);
+    format!("{reason}{}", blocks_text(stack, unit))
+}
+
+/// What stands for stacks that are not shown one by one; `None` where there are none.
+pub fn and_more(rest: &[&StackVerdict], unit: &str) -> Option<String> {
+    let rate: f64 = rest.iter().map(|stack| stack.verdict.growth.rate).sum();
+    let stacks = counted(rest.len() as u64, "more stack", "more stacks");
+    (!rest.is_empty()).then(|| format!("and {stacks}, {} together", rate_text(rate, unit)))
 }
 
 /// Marks that made no sense.

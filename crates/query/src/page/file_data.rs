@@ -11,12 +11,14 @@ use serde::Serialize;
 
 use super::answers::about::{About, about};
 use super::answers::churn::{ChurnAnswer, churn};
+use super::answers::growers::{Growers, growers};
 use super::answers::holder::{HolderAnswer, of as holder};
 use super::answers::holders::{HoldersAnswer, holders_of_file};
 use super::answers::pins::{PinsAnswer, pins};
 use super::answers::sizes::{Sizes, sizes};
 use super::answers::stack::{StackDetail, stack};
 use super::answers::stages::{StagesAnswer, stages};
+use super::answers::suspects::{SuspectsAnswer, suspects};
 use super::answers::time::{TimeAnswer, time};
 use super::answers::timeline::{Timeline, timeline};
 use super::answers::verdict::{VerdictAnswer, verdict};
@@ -32,6 +34,7 @@ use super::question::Question;
 pub struct FileData<'a> {
     about: About<'a>,
     verdict: VerdictAnswer<'a>,
+    suspects: SuspectsAnswer,
     time: TimeAnswer<'a>,
     churn: ChurnByKind,
     /// With the stacks that lost most and those of which most is held.
@@ -40,6 +43,7 @@ pub struct FileData<'a> {
     held: BTreeMap<StackId, HolderAnswer>,
     pins: PinsAnswer,
     timeline: Timeline<'a>,
+    growers: Growers,
     stages: StagesByValue,
     sizes: SizesByKind,
     #[serde(flatten)]
@@ -98,6 +102,7 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
     to_script_json(&FileData {
         about: about(profiles)?,
         verdict: verdict(profiles, &everything)?,
+        suspects: suspects(profiles, &everything)?,
         time: time(profiles, &everything)?,
         churn: ChurnByKind {
             heap: churn("heap")?,
@@ -110,6 +115,7 @@ pub fn file_data(profiles: &OpenProfiles, limits: &Limits) -> Result<Vec<u8>> {
         held,
         pins: pins(profiles, &everything)?,
         timeline: timeline(profiles, &everything)?,
+        growers: growers(profiles, &everything)?,
         stages: StagesByValue {
             rss: stages("rss")?,
             vm: stages("vm")?,

@@ -29,7 +29,7 @@ pub struct Advice {
     pub words: String,
 }
 
-pub(super) fn advice(profile: &Profile, paths: &mut PathReader<'_>, pins: &Pins) -> Vec<Advice> {
+pub(crate) fn advice(profile: &Profile, paths: &mut PathReader<'_>, pins: &Pins) -> Vec<Advice> {
     let is_worth_it = |saved_bytes: u64| {
         saved_bytes >= LEAST_SAVED_BYTES.max(pins.heap.resident_bytes / LEAST_SAVED_PART)
     };

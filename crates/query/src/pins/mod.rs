@@ -6,8 +6,9 @@ pub mod document;
 mod map;
 mod words;
 
+pub(crate) use advice::advice;
 pub use document::{Document, Limits, document};
-pub use words::of_growth;
+pub use words::{of_growth, of_verdict};
 
 use residue_profile::holders::Picture;
 use residue_profile::pins::Pins;

@@ -4,6 +4,7 @@ use residue_analysis::verdict::{Headline, Verdict};
 use residue_calltree::PathReader;
 use residue_profile::Profile;
 use residue_profile::holders::Picture;
+use residue_profile::pins::Pins;
 use residue_profile::units::{bytes, counted, share};
 
 use super::advice::advice;
@@ -22,13 +23,18 @@ pub(super) fn moment(picture: &Picture, unit: &str) -> Vec<String> {
     lines
 }
 
-/// Why the process grows where the live heap does not: who keeps pages resident, what lay between,
-/// what would help. Empty where the verdict is another, or there is no picture.
-pub fn of_growth(profile: &Profile, verdict: &Verdict, paths: &mut PathReader<'_>) -> Vec<String> {
+/// What a picture said of pages, where the process grows and the live heap does not explain it.
+pub fn of_verdict<'a>(profile: &'a Profile, verdict: &Verdict) -> Option<&'a Pins> {
     let pins = profile.picture.as_ref().and_then(|it| it.pins.as_ref());
     let is_meant = matches!(verdict.headline, Headline::Fragmentation | Headline::Growth)
         || verdict.rss_beyond_leak().is_some();
-    let Some(pins) = pins.filter(|_| is_meant) else {
+    pins.filter(|_| is_meant)
+}
+
+/// Why the process grows where the live heap does not: who keeps pages resident, what lay between,
+/// what would help. Empty where the verdict is another, or there is no picture.
+pub fn of_growth(profile: &Profile, verdict: &Verdict, paths: &mut PathReader<'_>) -> Vec<String> {
+    let Some(pins) = of_verdict(profile, verdict) else {
         return Vec::new();
     };
     let heap = &pins.heap;

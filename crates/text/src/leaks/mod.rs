@@ -7,17 +7,19 @@ use residue_analysis::churn::Saving;
 use residue_analysis::growth::Outcome;
 use residue_analysis::sentences;
 use residue_analysis::shape::Shape;
-use residue_analysis::verdict::{Basis, Headline, StackVerdict, Verdict};
+use residue_analysis::verdict::{Headline, StackVerdict, Verdict};
 use residue_calltree::{Filter, PathReader};
-use residue_profile::units::{counted, fractional_bytes};
+use residue_profile::units::fractional_bytes;
 use residue_profile::{Profile, StackKind};
-use residue_query::advice::{Advice, LEAST_SAVED_BYTES};
 use residue_query::choice::Names;
 use residue_query::holders::of_stack;
-use residue_query::leaks::words::{blocks_text, counter, misuse, rate_text, reasons, shape};
+use residue_query::leaks::words::{
+    and_more, counter, follows, misuse, rate_text, reasons, shape, why,
+};
 use residue_query::leaks::{headline, shown_path, shown_path_of_stack};
 use residue_query::pins::of_growth;
 use residue_query::slow::words::slowing;
+use residue_query::suspects::worth_a_line;
 use sparkline::{means, sparkline};
 
 use super::terminal::{Hue, Page};
@@ -30,7 +32,6 @@ pub struct Length {
     pub with_rest: bool,
 }
 
-const MOST_ADVICE: usize = 3;
 /// Bars beside the rate of a stack that leaks: the line holds much else.
 const SHORT_SPARKLINE: usize = 8;
 
@@ -63,11 +64,7 @@ pub fn lines_on(
     }
     let pinned = of_growth(profile, verdict, paths);
     lines.extend(pinned.into_iter().map(|line| format!("  {line}")));
-    if let (Some(followed), Basis::Live | Basis::Rss | Basis::Vm) =
-        (&verdict.counter, verdict.basis)
-    {
-        lines.push(format!("  follows {}", counter(profile, followed, unit)));
-    }
+    lines.extend(follows(profile, verdict).map(|words| format!("  follows {words}")));
     let (guilty, others): (Vec<&StackVerdict>, Vec<&StackVerdict>) = verdict
         .stacks
         .iter()
@@ -75,15 +72,8 @@ pub fn lines_on(
     for (rank, stack) in guilty.iter().take(length.stacks).enumerate() {
         lines.extend(guilty_lines(page, profile, paths, rank + 1, stack, unit));
     }
-    if guilty.len() > length.stacks {
-        let rest = &guilty[length.stacks..];
-        let rate: f64 = rest.iter().map(|stack| stack.verdict.growth.rate).sum();
-        lines.push(format!(
-            "  and {} more, {} together",
-            counted(rest.len() as u64, "stack", "stacks"),
-            rate_text(rate, unit)
-        ));
-    }
+    let rest = guilty.get(length.stacks..).unwrap_or_default();
+    lines.extend(and_more(rest, unit).map(|words| format!("  {words}")));
     if length.with_rest {
         let most = others.len().min(length.stacks);
         for stack in &others[..most] {
@@ -197,9 +187,7 @@ fn guilty_lines(
             shown_path_of_stack(profile, paths, stack.stack).line()
         )),
     ];
-    let blocks = blocks_text(stack, unit);
-    let reason = sentences::of_shape(&stack.verdict, unit);
-    lines.push(page.dim(&format!("      {reason}{blocks}")));
+    lines.push(page.dim(&format!("      {}", why(stack, unit))));
     let disagreement = sentences::of_disagreement(&stack.verdict, unit);
     lines.extend(disagreement.map(|how| page.dim(&format!("      {how}"))));
     let held = of_stack(profile, paths, stack.stack);
@@ -245,15 +233,10 @@ fn advice(
     churn: &[Saving],
     unit: &str,
 ) -> Vec<String> {
-    let worth = churn
-        .iter()
-        .filter(|one| one.saved_bytes.low >= LEAST_SAVED_BYTES);
-    let mut lines = Vec::new();
-    for one in worth.take(MOST_ADVICE) {
-        let node = profile.stacks[one.stack as usize].node;
-        let Advice { action, words, .. } = Advice::of(one, unit);
-        lines.push(format!("  {action:<13} {words}"));
-        lines.push(format!("      {}", shown_path(paths, node).line()));
-    }
-    lines
+    let advice = worth_a_line(profile, paths, churn, unit).into_iter();
+    let lines = advice.flat_map(|one| {
+        let first = format!("  {:<13} {}", one.action, one.words);
+        [first, format!("      {}", one.path.line())]
+    });
+    lines.collect()
 }

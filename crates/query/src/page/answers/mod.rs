@@ -7,6 +7,7 @@ pub mod compare;
 pub mod flame;
 mod frames;
 pub mod functions;
+pub mod growers;
 pub mod holder;
 pub mod holders;
 mod members;
@@ -17,6 +18,7 @@ pub mod stack;
 pub mod stack_row;
 pub mod stacks;
 pub mod stages;
+pub mod suspects;
 mod thin;
 mod thread_flame;
 pub mod time;
@@ -53,12 +55,14 @@ pub fn answer(profiles: &OpenProfiles, name: &str, query: &str) -> Answer {
         "about" => json(about::about(profiles)),
         "status" => json(about::status(profiles)),
         "verdict" => json(verdict::verdict(profiles, &question)),
+        "suspects" => json(suspects::suspects(profiles, &question)),
         "time" => json(time::time(profiles, &question)),
         "churn" => json(churn::churn(profiles, &question)),
         "holders" => json(holders::holders(profiles, &question)),
         "holder" => json(holder::holder(profiles, &question)),
         "pins" => json(pins::pins(profiles, &question)),
         "timeline" => json(timeline::timeline(profiles, &question)),
+        "growers" => json(growers::growers(profiles, &question)),
         "stacks" => json(stacks::stacks(profiles, &question)),
         "stack" => json(stack::stack(profiles, &question)),
         "flame" => json(flame::flame(profiles, &question)),

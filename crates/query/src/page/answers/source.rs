@@ -18,7 +18,7 @@ const MOST_LINES: usize = 2000;
 /// Lines around those with numbers.
 const CONTEXT: u32 = 5;
 /// Characters of a line that are sent.
-const LONGEST_LINE: usize = 500;
+pub const LONGEST_LINE: usize = 500;
 
 /// Answers `api/source`. Parameters: side, events, kind, focus, counter, file (a `file_id` of
 /// this profile), line (where to look).

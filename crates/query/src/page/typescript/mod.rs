@@ -16,6 +16,7 @@ use super::answers::churn::ChurnAnswer;
 use super::answers::compare::Compare;
 use super::answers::flame::{self, Flame};
 use super::answers::functions::Functions;
+use super::answers::growers::Growers;
 use super::answers::holder::HolderAnswer;
 use super::answers::holders::HoldersAnswer;
 use super::answers::pins::PinsAnswer;
@@ -24,6 +25,7 @@ use super::answers::source::SourceLines;
 use super::answers::stack::StackDetail;
 use super::answers::stacks::{Sort, Stacks};
 use super::answers::stages::StagesAnswer;
+use super::answers::suspects::SuspectsAnswer;
 use super::answers::time::TimeAnswer;
 use super::answers::timeline::Timeline;
 use super::answers::verdict::VerdictAnswer;
@@ -121,12 +123,14 @@ pub fn document() -> String {
         ("about", types.add::<About>()),
         ("status", types.add::<Status>()),
         ("verdict", types.add::<VerdictAnswer>()),
+        ("suspects", types.add::<SuspectsAnswer>()),
         ("time", types.add::<TimeAnswer>()),
         ("churn", types.add::<ChurnAnswer>()),
         ("holders", types.add::<HoldersAnswer>()),
         ("holder", types.add::<HolderAnswer>()),
         ("pins", types.add::<PinsAnswer>()),
         ("timeline", types.add::<Timeline>()),
+        ("growers", types.add::<Growers>()),
         ("stacks", types.add::<Stacks>()),
         ("stack", types.add::<StackDetail>()),
         ("flame", types.add::<Flame>()),
