@@ -1516,6 +1516,8 @@ export type Flame = {
   /** Width: the value, or where two are compared the larger side of each stack, so that what is
       gone has a width too. */
   weight: Array<number>;
+  /** Where a box begins, in weight from the left edge of the root. */
+  start: Array<number>;
   /** 1: part of a framework. */
   framework: Array<number>;
   /** 1: it matches `highlight`. */

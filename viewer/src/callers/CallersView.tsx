@@ -6,6 +6,7 @@ import type { FunctionRow } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { SearchField } from "../parts/SearchField";
 import { allStacks } from "../stacks/selection";
 import { KindSelect } from "../parts/KindSelect";
@@ -86,6 +87,7 @@ function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean 
           ))}
         </select>
       </label>
+      <IgnoreChip />
       <KindSelect label="Kind" />
       {isRange && (
         <span class="muted small">

@@ -17,7 +17,9 @@ import { TimeView } from "../time/TimeView";
 import { TimelinePanel } from "../timeline/TimelinePanel";
 import { about, aboutTrouble, fileAbout } from "./about";
 import { Bar } from "./Bar";
+import { isFolded } from "./folded";
 import { Help } from "./Help";
+import { Strip } from "./Strip";
 import { tabId, Tabs } from "./Tabs";
 import { useKeys } from "./usekeys";
 import { readiness } from "./viewnames";
@@ -72,11 +74,20 @@ function LeftOut() {
 function Opened() {
   const view = place.value.view;
   return (
-    <main class="page-main">
-      <LeftOut />
-      <Head />
-      <TimelinePanel />
-      <RangeVerdict />
+    <main class={isFolded() ? "page-main page-folded" : "page-main"}>
+      {!isFolded() && <LeftOut />}
+      {/* It asks for the verdict, and tells the strip. */}
+      <div class="page-head" hidden={isFolded()}>
+        <Head />
+      </div>
+      {isFolded() ? (
+        <Strip />
+      ) : (
+        <>
+          <TimelinePanel />
+          <RangeVerdict />
+        </>
+      )}
       <Tabs />
       <div id="view" class="page-view" role="tabpanel" aria-labelledby={tabId(view)}>
         <ShownView view={view} />

@@ -6,6 +6,7 @@ export type Action =
   | { kind: "view"; view: View }
   | { kind: "search" }
   | { kind: "help" }
+  | { kind: "fold" }
   | { kind: "clear-range" };
 
 export interface Pressed {
@@ -23,6 +24,8 @@ export function actionOf(pressed: Pressed, views: readonly View[]): Action | nul
   switch (pressed.key) {
     case "/":
       return { kind: "search" };
+    case "f":
+      return { kind: "fold" };
     case "?":
       return { kind: "help" };
     case "Escape":

@@ -2,6 +2,7 @@
 
 import { useEffect } from "preact/hooks";
 import { go, place, VIEWS } from "../address";
+import { fold, isFolded } from "./folded";
 import { actionOf } from "./keys";
 import { open } from "./Tabs";
 
@@ -25,6 +26,9 @@ export function useKeys(onHelp: () => void): void {
       switch (action?.kind) {
         case "view":
           open(action.view);
+          break;
+        case "fold":
+          fold(!isFolded());
           break;
         case "help":
           onHelp();
