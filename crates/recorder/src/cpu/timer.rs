@@ -118,7 +118,8 @@ impl Timer {
             return 0;
         }
         self.stop();
-        self.periods.end(used_ns, period_ns, most_owed(period_ns, 0))
+        self.periods
+            .end(used_ns, period_ns, most_owed(period_ns, 0))
     }
 }
 
