@@ -13,9 +13,17 @@ export interface Source {
   ask<Q extends Question>(question: Q, query: string, stop: AbortSignal): Promise<Answers[Q]>;
 }
 
+/** The server was asked and nobody was there. */
+export const isServerGone = signal(false);
+
 class Server implements Source {
   async ask<Q extends Question>(question: Q, query: string, stop: AbortSignal) {
-    const response = await fetch(`api/${question}?${query}`, { signal: stop });
+    const response = await fetch(`api/${question}?${query}`, { signal: stop }).catch((error: unknown) => {
+      if (stop.aborted) throw error;
+      isServerGone.value = true;
+      throw new Error("the server of this page does not answer");
+    });
+    isServerGone.value = false;
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) {
       const why = (answer as { error?: string } | null)?.error;

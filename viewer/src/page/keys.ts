@@ -7,6 +7,7 @@ export type Action =
   | { kind: "search" }
   | { kind: "help" }
   | { kind: "fold" }
+  | { kind: "range" }
   | { kind: "clear-range" };
 
 export interface Pressed {
@@ -24,6 +25,8 @@ export function actionOf(pressed: Pressed, views: readonly View[]): Action | nul
   switch (pressed.key) {
     case "/":
       return { kind: "search" };
+    case "e":
+      return { kind: "range" };
     case "f":
       return { kind: "fold" };
     case "?":

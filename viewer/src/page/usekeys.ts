@@ -27,6 +27,12 @@ export function useKeys(onHelp: () => void): void {
         case "view":
           open(action.view);
           break;
+        case "range": {
+          // Where the rest is folded it is unfolded first.
+          if (isFolded()) fold(false);
+          requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".range-first")?.select());
+          break;
+        }
         case "fold":
           fold(!isFolded());
           break;
