@@ -6,6 +6,7 @@ import { VerdictIcon } from "../head/VerdictIcon";
 import { Amount } from "../parts/Number";
 import { fileAbout } from "./about";
 import { fold } from "./folded";
+import "./folded.css";
 
 export function Strip() {
   const verdict = judged.value?.answer.verdict ?? null;
