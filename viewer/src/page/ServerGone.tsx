@@ -1,7 +1,7 @@
 // The server has ended: what that means, and the command that starts it again.
 
 import { useState } from "preact/hooks";
-import { place } from "../address";
+import { place, write } from "../address";
 import { isServerGone } from "../ask";
 import { copyText } from "../parts/copy";
 import { about, refreshAbout } from "./about";
@@ -10,7 +10,7 @@ import { commandFor } from "./command";
 export function ServerGone() {
   const [isCopied, setCopied] = useState(false);
   if (!isServerGone.value) return null;
-  const command = commandFor(about.value, place.value);
+  const command = commandFor(about.value, write(place.value).slice(1));
   return (
     <div class="page-gone" role="alert">
       <p>
