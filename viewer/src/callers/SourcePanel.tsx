@@ -64,7 +64,7 @@ export function SourcePanel(props: {
           </div>
           {answer.missing !== null && <p class="muted callers-missing">{answer.missing}</p>}
           {answer.lines.length > 0 ? (
-            <div class="callers-source-scroll" ref={scroll}>
+            <div class="callers-source-scroll" ref={scroll} role="region" aria-label="Lines" tabIndex={0}>
               <Lines answer={answer} marked={wanted} totals={totals} />
             </div>
           ) : (

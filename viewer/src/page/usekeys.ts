@@ -9,6 +9,16 @@ import { open } from "./Tabs";
 const TYPING =
   "input:not([type=checkbox], [type=radio], [type=range], [type=button]), select, textarea, [contenteditable]";
 
+/** Frames that something is waited for. */
+const PATIENCE_FRAMES = 120;
+
+/** Marks the text of a field, which may be drawn a few frames later. */
+function focusOnceThere(selector: string, frames = PATIENCE_FRAMES): void {
+  const field = document.querySelector<HTMLInputElement>(selector);
+  if (field) field.select();
+  else if (frames > 0) requestAnimationFrame(() => focusOnceThere(selector, frames - 1));
+}
+
 export function useKeys(onHelp: () => void): void {
   useEffect(() => {
     const hear = (event: KeyboardEvent) => {
@@ -30,7 +40,7 @@ export function useKeys(onHelp: () => void): void {
         case "range": {
           // Where the rest is folded it is unfolded first.
           if (isFolded()) fold(false);
-          requestAnimationFrame(() => document.querySelector<HTMLInputElement>(".range-first")?.select());
+          focusOnceThere(".range-first");
           break;
         }
         case "fold":
