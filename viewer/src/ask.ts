@@ -48,6 +48,14 @@ const MOST_KEPT = 40;
 let kept = new Map<string, unknown>();
 let keptGeneration = -1;
 
+const retried = signal(0);
+
+/** Asks everything once more that is shown, whatever is known already. */
+export function askAgain(): void {
+  kept = new Map();
+  retried.value += 1;
+}
+
 export function queryOf(parameters: Parameters): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
   return new URLSearchParams(given.map(([name, value]) => [name, String(value)])).toString();
@@ -96,6 +104,7 @@ export function useAnswer<Q extends Question>(
 ): Asked<Answers[Q]> {
   const query = parameters === null ? null : queryOf(parameters);
   const now = generation.value;
+  const times = retried.value;
   const [asked, setAsked] = useState<Asked<Answers[Q]>>({ answer: null, error: null, isLoading: query !== null });
   useEffect(() => {
     if (query === null || parameters === null) {
@@ -115,6 +124,6 @@ export function useAnswer<Q extends Question>(
       },
     );
     return () => stop.abort();
-  }, [question, query, now]);
+  }, [question, query, now, times]);
   return asked;
 }

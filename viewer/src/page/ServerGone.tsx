@@ -2,10 +2,15 @@
 
 import { useState } from "preact/hooks";
 import { place, write } from "../address";
-import { isServerGone } from "../ask";
+import { askAgain, isServerGone } from "../ask";
 import { copyText } from "../parts/copy";
 import { about, refreshAbout } from "./about";
 import { commandFor } from "./command";
+
+function tryAgain(): void {
+  askAgain();
+  void refreshAbout();
+}
 
 export function ServerGone() {
   const [isCopied, setCopied] = useState(false);
@@ -23,7 +28,7 @@ export function ServerGone() {
         <button type="button" class="button small" onClick={() => void copyText(command).then(setCopied)}>
           {isCopied ? "Copied" : "Copy the command"}
         </button>
-        <button type="button" class="button small" onClick={() => void refreshAbout()}>
+        <button type="button" class="button small" onClick={tryAgain}>
           Try again
         </button>
       </p>
