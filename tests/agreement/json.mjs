@@ -1,6 +1,6 @@
 // What `--json` says.
 
-import { functionName, path, place, smallestSize } from "./names.mjs";
+import { functionName, IGNORED, path, place, smallestSize } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
 
@@ -338,6 +338,22 @@ export async function functions(recording, span, counter) {
     });
   }
   return sheet;
+}
+
+/** A function between its callers and callees: as much on both sides. */
+export async function sandwich(recording, span) {
+  const { cumulative } = await reported(recording, span, "--view", "cumulative", "--counter", "live");
+  const sheet = new Sheet();
+  for (const { function: name, library, cumulative_live: live } of cumulative.rows) {
+    sheet.set(functionName(name, library), { callers: live, callees: live });
+  }
+  return sheet;
+}
+
+/** What is there apart from all stacks through one function. */
+export async function without(recording, span) {
+  const { selection } = await reported(recording, span, "--view", "summary", "--ignore", IGNORED);
+  return new Sheet().set("root", { value: selection.whole });
 }
 
 /** Who calls whom, with what was allocated below. */

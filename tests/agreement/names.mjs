@@ -10,6 +10,9 @@ export function functionName(name, library) {
   return !library || saysLibrary ? name : `${name}  ${library}`;
 }
 
+/** A function that most programs have, for what is left without it. */
+export const IGNORED = "^main$";
+
 /** `src/thing.cpp:12`: how text names a place. */
 export function place(file, line) {
   if (!file) return null;

@@ -4,7 +4,7 @@
 import {
   addLine, churnSheet, frameNames, guiltyStacks, holdersSheet, holdsText, isGuilty, KINDS, pinsSheet, suspectsSheet, timeSheet, totalColumns, verdictColumns,
 } from "./json.mjs";
-import { functionName, path, place } from "./names.mjs";
+import { functionName, IGNORED, path, place } from "./names.mjs";
 import { Sheet } from "./sheet.mjs";
 import { Refusal } from "./surfaces.mjs";
 
@@ -171,6 +171,23 @@ export async function functions({ ask }, span, counter) {
     sheet.set(functionName(row.function, row.library), { self: row.self, cumulative: row.cumulative });
   }
   return sheet;
+}
+
+/** Of the highest functions. */
+export async function sandwich({ ask }, span) {
+  const about = { kind: "all", counter: "live", ...during(span) };
+  const sheet = new Sheet();
+  sheet.isPartial = true;
+  for (const { key, function: name, library } of (await ask("functions", { ...about, limit: 20 })).rows) {
+    const [callees, callers] = [await ask("flame", { ...about, function: key }), await ask("flame", { ...about, function: key, inverted: 1 })];
+    sheet.set(functionName(name, library), { callers: callers.value[0], callees: callees.value[0] });
+  }
+  return sheet;
+}
+
+export async function without({ ask }, span) {
+  const { value } = await ask("flame", { kind: "all", counter: "live", ignore: IGNORED, ...during(span) });
+  return new Sheet().set("root", { value: value[0] });
 }
 
 export async function callers({ ask }, span) {

@@ -52,6 +52,8 @@ function aboutSpan(span) {
     ...(span?.hasCpu ? [question(named("flame by cpu"), { ...everywhere("flame"), ...inFile, text: undefined }, span, "cpu")] : []),
     // A table that was not recorded is no CSV.
     question(named("churn"), { ...everywhere("churn"), csv: span && !span.hasTotals ? undefined : csv.churn, file: span === null }, span, FEW),
+    question(named("sandwich"), { json: json.sandwich, page: page.sandwich, ...inFile }, span),
+    question(named("without a function"), { json: json.without, page: page.without, ...inFile }, span),
     question(named("callers"), { ...everywhere("callers"), ...inFile }, span),
     ...(span?.hasMoments ? [question(named("changes"), { ...everywhere("changes"), ...inFile }, span)] : []),
   ];

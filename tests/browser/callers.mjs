@@ -116,6 +116,53 @@ export const tests = {
     }
   },
 
+  async "without a choice it begins at the function that the verdict names"(t) {
+    const visit = await t.openDetector("callers?kind=all");
+    await shows(visit, "SEvt::newPhoton");
+    await visit.page.getByText("The function that the verdict names.").waitFor();
+    const marked = visit.page.locator(".callers-lines tr.chosen");
+    await eventually(async () => assert.match(await marked.innerText(), /new/));
+    // Another choice takes its place.
+    await visit.go("callers?kind=all&sort=cumulative");
+    await chooseFunction(visit, "propagate");
+    await shows(visit, "propagate");
+    assert.equal(await visit.page.getByText("The function that the verdict names.").count(), 0);
+  },
+
+  async "a line has what it allocated and what it left"(t) {
+    const numbersOf = async (counter) => {
+      const { lines } = await listedLines(t, "--counter", counter, "--context", "0");
+      const sums = new Map();
+      for (const { line, cumulative } of lines) sums.set(line, (sums.get(line) ?? 0) + cumulative[counter]);
+      return sums;
+    };
+    const [total, live] = [await numbersOf("total"), await numbersOf("live")];
+    const visit = await t.openDetector("callers?sort=cumulative&counter=calls");
+    await chooseFunction(visit, "SEvt::keepPhoton");
+    await eventually(async () => {
+      const rows = await visit.rows(".callers-lines", { allocated: ".callers-allocated", left: ".callers-left" });
+      const shown = rows.filter((row) => row.allocated || row.left);
+      assert.ok(shown.length > 6);
+      for (const { key, allocated, left } of shown) {
+        assert.deepEqual([allocated ?? 0, left ?? 0], [total.get(Number(key)) ?? 0, live.get(Number(key)) ?? 0], `line ${key}`);
+      }
+    });
+  },
+
+  async "an editor is chosen once, and lines open in it"(t) {
+    const visit = await t.openDetector("callers?sort=cumulative");
+    await chooseFunction(visit, "SEvt::keepPhoton");
+    const link = visit.page.locator(".callers-source .editor-link");
+    await visit.page.locator(".callers-file").waitFor();
+    assert.equal(await link.count(), 0);
+    await visit.page.getByLabel("Editor").selectOption("VS Code");
+    const path = await visit.page.locator(".callers-file").getAttribute("title");
+    await eventually(async () => assert.ok((await link.getAttribute("href")).startsWith(`vscode://file${encodeURI(path)}:`)));
+    await visit.go("stacks");
+    await visit.page.locator(".head-path").click();
+    await eventually(async () => assert.ok((await visit.page.locator(".stacks-frame .editor-link").count()) > 0));
+  },
+
   async "source lines of a range are those of the range"(t) {
     const { truths } = await t.lab.detector();
     const visit = await t.openDetector("callers?sort=cumulative&events=45..78");

@@ -12,7 +12,7 @@ import { Lab } from "./kit/lab.mjs";
 import { runTest } from "./kit/test.mjs";
 
 const FILES = [
-  "live", "selfcontained", "numbers", "opening", "journeys", "ranges", "timeline", "time", "churn", "holders", "pins", "stacks", "flame", "callers", "downloads", "look", "hostile", "origins",
+  "live", "selfcontained", "numbers", "opening", "journeys", "ranges", "timeline", "time", "churn", "holders", "pins", "stacks", "flame", "flamewindow", "callers", "downloads", "look", "everybody", "hostile", "origins",
 ];
 /** Tests wait for programs and pages most of the time. */
 const AT_ONCE = 3;

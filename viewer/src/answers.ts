@@ -5,7 +5,7 @@
 // nanoseconds, events are numbered from one. Parameters that many questions share:
 // `side`: a `Side`; `events`: `51..100`, both included, or absent for the whole recording,
 // set-up and exit too; `kind`: a `Kind`; `focus`: only stacks with a function that matches
-// a regular expression; case is ignored unless it has a capital letter.
+// a regular expression; `ignore`: without those; case is ignored unless it has a capital letter.
 
 /** Which profile: the first file, or the one it is compared with. */
 export type Side = "a" | "b";
@@ -903,7 +903,8 @@ export type TimeLimit = { "code": "no-cpu-times" } |
   { "code": "overlap", streams: number } | { "code": "no-samples" } | { "code": "in-step" } |
   { "code": "changes-hands" };
 
-/** Answers `api/churn`. Parameters: side, events, kind, focus, limit (most 200, default 50). */
+/** Answers `api/churn`. Parameters: side, events, kind, focus, ignore, limit (most 200, default
+    50). */
 export type ChurnAnswer = {
   /** What `residue report --view churn` puts above its rows, or says where it has none. */
   title: string;
@@ -998,7 +999,7 @@ export type StackAdvice = {
 };
 
 /** Answers `api/holders`, of the picture that was taken last. Parameters: side, which (`all`,
-    `lost` or `held`), focus, offset, limit (most 200, default 50). */
+    `lost` or `held`), focus, ignore, offset, limit (most 200, default 50). */
 export type HoldersAnswer = {
   /** Null where there is no picture. */
   picture: HoldersDocument | null;
@@ -1446,8 +1447,8 @@ export type Grower = {
   bytes: Array<number>;
 };
 
-/** Answers `api/stacks`. Parameters: side, events, kind, focus, sort, ascending (1), shape,
-    offset, limit (most 200, default 50). */
+/** Answers `api/stacks`. Parameters: side, events, kind, focus, ignore, sort, ascending (1),
+    shape, offset, limit (most 200, default 50). */
 export type Stacks = {
   /** Groups of stacks through the same functions that pass the filters. */
   found: number;
@@ -1604,9 +1605,11 @@ export type ThreadPart = {
   largest_bytes: number | null;
 };
 
-/** Answers `api/flame`. Parameters: side, events, kind, focus, counter, by, inverted (1), root
-    (a key), thread (a tid), against (`51..100` for another range of the same file; `a` or `b`
-    for the other file), highlight (a regular expression), depth (most, default 256). */
+/** Answers `api/flame`. Parameters: side, events, kind, focus, ignore, counter, by, inverted
+    (1), root (a key), function (a key: it alone with all that it called, inverted with all that
+    called it), span (`0..4096`: a part of the root's width, of which narrower boxes are sent),
+    thread (a tid), against (`51..100` for another range of the same file; `a` or `b` for the
+    other file), highlight (a regular expression), depth (most, default 256). */
 export type Flame = {
   counter: CounterName;
   unit: Unit;
@@ -1637,6 +1640,8 @@ export type Flame = {
   /** Width: the value, or where two are compared the larger side of each stack, so that what is
       gone has a width too. */
   weight: Array<number>;
+  /** Where a box begins, in weight from the left edge of the root. */
+  start: Array<number>;
   /** 1: part of a framework. */
   framework: Array<number>;
   /** 1: it matches `highlight`. */
@@ -1658,7 +1663,7 @@ export type Crumb = {
 };
 
 /** Answers `api/functions`. Parameters: side, events, kind, focus (chooses functions by their
-    names, and not stacks), counter, sort (cumulative, self), offset, limit (most 200). */
+    names, and not stacks), ignore, counter, sort (cumulative, self), offset, limit (most 200). */
 export type Functions = {
   counter: CounterName;
   unit: Unit;
@@ -1680,7 +1685,8 @@ export type FunctionRow = {
 /** 64 bits of what something is called; 16 hexadecimal digits in JSON. */
 export type Key = string;
 
-/** Answers `api/callers`. Parameters: side, events, kind, focus, counter, function (a key). */
+/** Answers `api/callers`. Parameters: side, events, kind, focus, ignore, counter, function (a
+    key). */
 export type Callers = {
   counter: CounterName;
   unit: Unit;
@@ -1710,8 +1716,8 @@ export type CallEnd = {
   cumulative: number;
 };
 
-/** Answers `api/source`. Parameters: side, events, kind, focus, counter, file (a `file_id` of
-    this profile), line (where to look). */
+/** Answers `api/source`. Parameters: side, events, kind, focus, ignore, counter, file (a
+    `file_id` of this profile), line (where to look). */
 export type SourceLines = {
   file: string;
   /** Why there is no text, where there is none. */
@@ -1771,15 +1777,15 @@ export type StagesJump = {
   value: number;
 };
 
-/** Answers `api/sizes`. Parameters: side, kind, focus. */
+/** Answers `api/sizes`. Parameters: side, kind, focus, ignore. */
 export type Sizes = {
   /** Null where sizes are not known. */
   total: Array<SizeBin> | null;
   live: Array<SizeBin> | null;
 };
 
-/** Answers `api/compare`. Parameters: by, counter, kind, focus, class (all, new, gone, grown,
-    shrunk), offset, limit (most 200). Side `a` is before, `b` is after. */
+/** Answers `api/compare`. Parameters: by, counter, kind, focus, ignore, class (all, new, gone,
+    grown, shrunk), offset, limit (most 200). Side `a` is before, `b` is after. */
 export type Compare = {
   counter: CounterName;
   unit: Unit;

@@ -13,9 +13,17 @@ export interface Source {
   ask<Q extends Question>(question: Q, query: string, stop: AbortSignal): Promise<Answers[Q]>;
 }
 
+/** The server was asked and nobody was there. */
+export const isServerGone = signal(false);
+
 class Server implements Source {
   async ask<Q extends Question>(question: Q, query: string, stop: AbortSignal) {
-    const response = await fetch(`api/${question}?${query}`, { signal: stop });
+    const response = await fetch(`api/${question}?${query}`, { signal: stop }).catch((error: unknown) => {
+      if (stop.aborted) throw error;
+      isServerGone.value = true;
+      throw new Error("the server of this page does not answer");
+    });
+    isServerGone.value = false;
     const answer: unknown = await response.json().catch(() => null);
     if (!response.ok) {
       const why = (answer as { error?: string } | null)?.error;
@@ -39,6 +47,14 @@ export const waiting = signal<readonly Question[]>([]);
 const MOST_KEPT = 40;
 let kept = new Map<string, unknown>();
 let keptGeneration = -1;
+
+const retried = signal(0);
+
+/** Asks everything once more that is shown, whatever is known already. */
+export function askAgain(): void {
+  kept = new Map();
+  retried.value += 1;
+}
 
 export function queryOf(parameters: Parameters): string {
   const given = Object.entries(parameters).filter(([, value]) => value !== undefined && value !== "");
@@ -88,6 +104,7 @@ export function useAnswer<Q extends Question>(
 ): Asked<Answers[Q]> {
   const query = parameters === null ? null : queryOf(parameters);
   const now = generation.value;
+  const times = retried.value;
   const [asked, setAsked] = useState<Asked<Answers[Q]>>({ answer: null, error: null, isLoading: query !== null });
   useEffect(() => {
     if (query === null || parameters === null) {
@@ -107,6 +124,6 @@ export function useAnswer<Q extends Question>(
       },
     );
     return () => stop.abort();
-  }, [question, query, now]);
+  }, [question, query, now, times]);
   return asked;
 }

@@ -6,12 +6,14 @@ import type { FunctionRow } from "../answers";
 import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { SearchField } from "../parts/SearchField";
 import { allStacks } from "../stacks/selection";
 import { KindSelect } from "../parts/KindSelect";
 import { counterFor, counterWords, COUNTERS, isOfRange } from "./counters";
 import { FunctionList } from "./FunctionList";
 import { FunctionPanel, showFunction } from "./FunctionPanel";
+import { useGuilty } from "./guilty";
 import { SourcePanel } from "./SourcePanel";
 import { beginTrail } from "./trail";
 import "./callers.css";
@@ -19,12 +21,14 @@ import "./callers.css";
 export function CallersView() {
   const isRange = parameter("events") !== "";
   const counter = counterFor(parameter("counter"), isRange, fileAbout()?.has.totals ?? false);
-  const chosen = parameter("function");
+  const isOpen = parameter("function") !== "" || parameter("file") !== "";
+  const guilty = useGuilty(!isOpen);
+  const chosen = parameter("function") || (guilty?.key ?? "");
   const [isRefused, setRefused] = useState(false);
   const asked = useAnswer("callers", chosen ? { ...allStacks(), counter, function: chosen } : null);
   const { answer } = asked;
   const words = counterWords(counter, isRange);
-  const file = parameter("file") || (answer?.file_id ?? "").toString();
+  const file = parameter("file") || (guilty?.fileId ?? answer?.file_id ?? "").toString();
   const choose = (row: FunctionRow) => {
     beginTrail();
     showFunction(row);
@@ -36,13 +40,14 @@ export function CallersView() {
       <div class="callers-columns">
         <FunctionList counter={counter} chosen={chosen} onChoose={choose} onRefused={setRefused} />
         <div class="callers-right">
+          {guilty && <p class="muted small callers-guilty">The function that the verdict names.</p>}
           <Waiting of={asked} what="callers" />
           {answer && <FunctionPanel answer={answer} words={words} isStale={asked.isLoading} />}
           {!chosen && !file && <p class="callers-hint muted">Choose a function to see its callers and callees.</p>}
           {file && (
             <SourcePanel
               file={file}
-              line={parameter("line")}
+              line={parameter("line") || (guilty?.line ?? "").toString()}
               counter={counter}
               words={words}
               functionSelf={answer?.function.self ?? null}
@@ -86,6 +91,7 @@ function Toolbar(props: { isRange: boolean; counter: string; isRefused: boolean 
           ))}
         </select>
       </label>
+      <IgnoreChip />
       <KindSelect label="Kind" />
       {isRange && (
         <span class="muted small">

@@ -3,6 +3,7 @@
 import type { CallEnd, Callers } from "../answers";
 import { saveCsv } from "../download";
 import { percent } from "../format";
+import { FoldedName } from "../parts/FoldedName";
 import { Amount } from "../parts/Number";
 import { part } from "../stacks/geometry";
 import { libraryText } from "../stacks/path";
@@ -74,7 +75,7 @@ export function EndsTable(props: {
                       {end.recursive !== 0 && <Amount value={end.recursive} unit={answer.unit} />}
                     </td>
                   )}
-                  <td class="callers-name" title={end.function}><span class="callers-function">{end.function}</span></td>
+                  <td class="callers-name" title={end.function}><span class="callers-function"><FoldedName name={end.function} /></span></td>
                   <td class="muted callers-library" title={end.library}>{libraryText(end.library)}</td>
                 </tr>
               ))}

@@ -5,6 +5,7 @@ import { go, parameter } from "../address";
 import type { CounterName, FunctionRow, Functions } from "../answers";
 import { useAnswer } from "../ask";
 import { saveCsv } from "../download";
+import { FoldedName } from "../parts/FoldedName";
 import { Amount } from "../parts/Number";
 import { Waiting } from "../parts/Waiting";
 import { part } from "../stacks/geometry";
@@ -111,7 +112,7 @@ function FunctionTable(props: {
             {cell(row, "self")}
             {cell(row, "cumulative")}
             <td class="callers-name" title={`${row.function}\n${row.library}`}>
-              <span class="callers-function">{row.function}</span>
+              <span class="callers-function"><FoldedName name={row.function} /></span>
               <small class="muted">{libraryText(row.library)}</small>
             </td>
           </tr>

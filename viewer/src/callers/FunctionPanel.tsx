@@ -4,6 +4,7 @@ import { useEffect } from "preact/hooks";
 import { go } from "../address";
 import type { Callers, FunctionRow } from "../answers";
 import { percent } from "../format";
+import { FoldedName } from "../parts/FoldedName";
 import { Amount } from "../parts/Number";
 import { exactPattern, libraryText } from "../stacks/path";
 import { EndsTable } from "./EndsTable";
@@ -34,7 +35,7 @@ export function FunctionPanel(props: { answer: Callers; words: string; isStale: 
       />
       <div class="panel callers-middle">
         <div class="callers-middle-name">
-          <h2>{shown.function}</h2>
+          <h2><FoldedName name={shown.function} /></h2>
           <p class="muted">
             {libraryText(shown.library)} {shown.framework && <span class="chip">framework</span>}
           </p>

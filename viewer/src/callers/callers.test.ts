@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import type { CallEnd } from "../answers";
 import { counterFor, counterWords } from "./counters";
 import {
-  endRows, firstLook, functionRows, gaps, heat, highestLine, sourceRows, worthShowing, type SourceLine,
+  byLine, endRows, firstLook, functionRows, gaps, heat, highestLine, sourceHead, sourceRows, worthShowing, type SourceLine,
 } from "./lines";
 import { visit } from "./trail";
 
@@ -32,7 +32,11 @@ describe("source lines", () => {
     expect(worthShowing([line(3, 0, 0), line(4, 1, 0), line(6, 0, -1), empty]).map((one) => one.line)).toEqual([4, 6, 5]);
   });
   it("go to a file as they are", () => {
-    expect(sourceRows([{ line: 3, text: "  x = y;", self: 1, cumulative: 2 }])).toEqual([[3, 1, 2, "  x = y;"]]);
+    const lines = [{ line: 3, text: "  x = y;", self: 1, cumulative: 2 }, line(4, 0, 0)];
+    expect(sourceRows(lines, [])).toEqual([[3, 1, 2, "  x = y;"], [4, 0, 0, null]]);
+    const totals = [{ name: "allocated", words: "Allocated", unit: "bytes" as const, byLine: byLine([line(3, 0, 70), line(4, 0, 0)]) }];
+    expect(sourceHead(totals)).toEqual(["line", "self", "cumulative", "allocated", "text"]);
+    expect(sourceRows(lines, totals)).toEqual([[3, 1, 2, 70, "  x = y;"], [4, 0, 0, 0, null]]);
   });
 });
 

@@ -1,6 +1,6 @@
 // Lines of a source file with their numbers.
 
-import type { CallEnd, Callers, FunctionRow, SourceLines } from "../answers";
+import type { CallEnd, Callers, FunctionRow, SourceLines, Unit } from "../answers";
 import type { Cell } from "../download";
 
 export type SourceLine = SourceLines["lines"][number];
@@ -46,9 +46,27 @@ export function gaps(lines: readonly SourceLine[]): Set<number> {
   return found;
 }
 
-export const SOURCE_HEAD = ["line", "self", "cumulative", "text"];
-export function sourceRows(lines: readonly SourceLine[]): Cell[][] {
-  return lines.map((line) => [line.line, line.self, line.cumulative, line.text]);
+/** Another counter of the same lines, with all below them. */
+export interface LineTotals {
+  name: string;
+  words: string;
+  unit: Unit;
+  /** Of lines that have any. */
+  byLine: ReadonlyMap<number, number>;
+}
+
+export function byLine(lines: readonly SourceLine[]): Map<number, number> {
+  return new Map(lines.filter((line) => line.cumulative !== 0).map((line) => [line.line, line.cumulative]));
+}
+
+export function sourceHead(totals: readonly LineTotals[]): string[] {
+  return ["line", "self", "cumulative", ...totals.map((one) => one.name), "text"];
+}
+
+export function sourceRows(lines: readonly SourceLine[], totals: readonly LineTotals[]): Cell[][] {
+  return lines.map(({ line, self, cumulative, text }) => [
+    line, self, cumulative, ...totals.map((one) => one.byLine.get(line) ?? 0), text,
+  ]);
 }
 
 export const FUNCTIONS_HEAD = ["function", "library", "self", "cumulative"];

@@ -7,6 +7,7 @@ import { saveCsv } from "../download";
 import { eventsText } from "../format";
 import { fileAbout } from "../page/about";
 import { KindSelect } from "../parts/KindSelect";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { SearchField } from "../parts/SearchField";
 import { Waiting } from "../parts/Waiting";
 import { selection } from "../stacks/selection";
@@ -31,6 +32,7 @@ export function ChurnView() {
           isRefused={error !== null && parameter("focus") !== ""}
           onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
         />
+        <IgnoreChip />
         <KindSelect label="Kind" />
         <span class="spacer" />
         <button

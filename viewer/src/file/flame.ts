@@ -6,8 +6,8 @@
 // is opened.
 
 import type { Flame } from "../answers";
-import { widest, type Box, type Boxes, type Candidate } from "./boxes";
-import { ROOT } from "./calltree";
+import { widest, type Box, type Boxes, type Candidate, type Window } from "./boxes";
+import { ROOT, type CallTree } from "./calltree";
 import { FlameTree, type InvertedBox } from "./flametree";
 import type { Question } from "./question";
 import type { Recording, Selection } from "./recording";
@@ -31,6 +31,7 @@ export function flame(recording: Recording, question: Question): Flame {
   const highlight = question.pattern("highlight");
   const drawing: Drawing = {
     root: rootOf(recording, question, by) ?? question.text("root"),
+    part: question.span("span"),
     depth: question.limit("depth", USUAL_DEPTH, MOST_DEPTH),
     values,
     isMatch: tree.labels.map((label) => highlight?.test(label.name) ?? false),
@@ -50,16 +51,31 @@ export function flame(recording: Recording, question: Question): Flame {
       selection.counter === "peak"
         ? ["peaks are at different moments: their sum is not a heap size"]
         : [],
-    ...(question.isSet("inverted") ? inverted(boxes, drawing) : upright(boxes, drawing)),
+    ...drawn(boxes, drawing, question.isSet("inverted"), functionOf(recording, question)),
     ...(base ? {} : { base: null }),
   };
+}
+
+/** The label of the function that is asked for alone. */
+function functionOf(recording: Recording, question: Question): number | null {
+  const function_ = question.number("function");
+  if (function_ === null) return null;
+  if (!(function_ > ROOT && function_ < recording.labels.length)) throw new Error("no such function in this profile");
+  return function_;
+}
+
+function drawn(boxes: FlameTree, drawing: Drawing, isInverted: boolean, function_: number | null): Drawn {
+  if (isInverted) return inverted(boxes, drawing, function_ === null ? boxes.ends() : boxes.callers(function_));
+  if (function_ === null) return upright(boxes, drawing);
+  if (drawing.root !== null) throw new Error("root: what one function called has the function as its root");
+  return calledBy(boxes, drawing, function_);
 }
 
 /** The box at which the path of a stack ends, as a key. */
 function rootOf(recording: Recording, question: Question, by: TreeBy): string | null {
   const stack = question.number("stack");
   if (stack === null) return null;
-  if (question.isSet("inverted")) throw new Error("stack: a whole path is not in the inverted tree");
+  if (question.isSet("inverted") || question.text("function") !== null) throw new Error("stack: a whole path is not in the inverted tree");
   const row = recording.rows.findIndex(({ row }) => row.stack === stack);
   if (row < 0) throw new Error(`stack: ${stack} is not in this flame graph`);
   const tree = recording.tree(by);
@@ -90,6 +106,7 @@ function otherRange(recording: Recording, question: Question, selection: Selecti
 interface Drawing {
   root: string | null;
   depth: number;
+  part: Window | null;
   values: Values;
   /** By label. */
   isMatch: boolean[];
@@ -102,34 +119,55 @@ interface Drawing {
 type Drawn = Pick<
   Flame,
   | "breadcrumbs" | "names" | "libraries" | "key" | "function" | "parent" | "name" | "library" | "value" | "own"
-  | "base" | "weight" | "framework" | "matched" | "matched_value" | "left_out"
+  | "base" | "weight" | "start" | "framework" | "matched" | "matched_value" | "left_out"
 >;
 
 function upright(boxes: FlameTree, drawing: Drawing): Drawn {
   const { tree } = boxes;
   const below = (node: number) => boxes.below(node);
   const { root, breadcrumbs } = find(boxes.box(ROOT), below, boxes, drawing.root);
-  const isIn = tree.nodesIn(drawing.isMatch);
-  let matched = 0;
-  for (let node = root.place; node < tree.end[root.place]!; node += 1) {
-    if (isIn[node]) matched += drawing.values.own[node]!;
-  }
   return {
     breadcrumbs,
-    matched_value: drawing.highlight ? matched : null,
-    ...columns(boxes, widest(root, drawing.depth, below), drawing),
+    matched_value: matchedBelow(tree, drawing, [root.place]),
+    ...columns(boxes, widest(root, drawing.depth, drawing.part, below), drawing, drawing.root ?? ""),
   };
 }
 
-function inverted(boxes: FlameTree, drawing: Drawing): Drawn {
+/** A function with all that it called. */
+function calledBy(boxes: FlameTree, drawing: Drawing, label: number): Drawn {
+  const root = boxes.called(label);
+  const below = (nodes: number[]) => boxes.belowMerged(nodes);
+  return {
+    breadcrumbs: [],
+    matched_value: matchedBelow(boxes.tree, drawing, root.place),
+    ...columns(boxes, widest(root, drawing.depth, drawing.part, below), drawing, String(label)),
+  };
+}
+
+/** What lies in or below a match, of all below some nodes. */
+function matchedBelow(tree: CallTree, drawing: Drawing, roots: readonly number[]): number | null {
+  if (!drawing.highlight) return null;
+  const isIn = tree.nodesIn(drawing.isMatch);
+  let matched = 0;
+  for (const root of roots) {
+    for (let node = root; node < tree.end[root]!; node += 1) {
+      if (isIn[node]) matched += drawing.values.own[node]!;
+    }
+  }
+  return matched;
+}
+
+function inverted(boxes: FlameTree, drawing: Drawing, from: Candidate<InvertedBox>): Drawn {
   const above = (inverted: InvertedBox) => boxes.above(inverted);
-  const { root, breadcrumbs } = find(boxes.ends(), above, boxes, drawing.root);
+  const { root, breadcrumbs } = find(from, above, boxes, drawing.root);
   const isIn = boxes.tree.nodesIn(drawing.isMatch);
   const matched = root.place.starts.filter((node) => isIn[node]);
+  const numbers = root.place.isCumulative ? drawing.values.cumulative : drawing.values.own;
+  const key = drawing.root ?? (from.label === ROOT ? "" : String(from.label));
   return {
     breadcrumbs,
-    matched_value: drawing.highlight ? matched.reduce((sum, node) => sum + drawing.values.own[node]!, 0) : null,
-    ...columns(boxes, widest(root, drawing.depth, above), drawing),
+    matched_value: drawing.highlight ? matched.reduce((sum, node) => sum + numbers[node]!, 0) : null,
+    ...columns(boxes, widest(root, drawing.depth, drawing.part, above), drawing, key),
   };
 }
 
@@ -159,13 +197,13 @@ function keyBelow(key: string, label: number): string {
   return key === "" ? String(label) : `${key}.${label}`;
 }
 
-function columns<P>({ tree }: FlameTree, { drawn, leftOut }: Boxes<P>, drawing: Drawing) {
+function columns<P>({ tree }: FlameTree, { drawn, leftOut }: Boxes<P>, drawing: Drawing, root: string) {
   const labels = drawn.map((box) => tree.labels[box.label]!);
   const names = new Texts();
   const libraries = new Texts();
   const key: string[] = [];
   for (const box of drawn) {
-    key.push(box.parent < 0 ? (drawing.root ?? "") : keyBelow(key[box.parent]!, box.label));
+    key.push(box.parent < 0 ? root : keyBelow(key[box.parent]!, box.label));
   }
   const column = <T>(of: (box: Box<P>) => T) => drawn.map(of);
   return {
@@ -180,6 +218,7 @@ function columns<P>({ tree }: FlameTree, { drawn, leftOut }: Boxes<P>, drawing: 
     own: column((box) => box.width.own),
     base: column((box) => box.width.base),
     weight: column((box) => box.width.weight),
+    start: column((box) => box.start),
     framework: labels.map((label) => Number(label.framework)),
     matched: column((box) => Number(drawing.isMatch[box.label]!)),
     left_out: leftOut,

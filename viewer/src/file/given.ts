@@ -38,7 +38,7 @@ export function growers({ data }: Recording): Growers {
 
 /** Of the whole recording, which a range of all events is too. */
 export function churn(recording: Recording, question: Question): ChurnAnswer {
-  if (question.text("focus") !== null) {
+  if (question.isFiltered()) {
     throw new Error("churn of single functions is not in this file: `residue view` shows it");
   }
   const events = question.events("events");
@@ -61,7 +61,7 @@ export function stages({ data }: Recording, question: Question): StagesAnswer {
 }
 
 export function sizes({ data }: Recording, question: Question): Sizes {
-  if (question.text("focus") !== null) {
+  if (question.isFiltered()) {
     throw new Error("sizes of single functions are not in this file: `residue view` shows them");
   }
   return data.sizes[question.kind()];

@@ -10,7 +10,7 @@ const USUAL_ROWS = 50;
 const MOST_ROWS = 200;
 
 export function holders({ data }: Recording, question: Question): HoldersAnswer {
-  if (question.text("focus") !== null) {
+  if (question.isFiltered()) {
     throw new Error("holders of single functions are not in this file: `residue view` shows them");
   }
   const which = question.word<HoldersWhich>("which", ["all", "lost", "held"]);

@@ -2,6 +2,7 @@
 // and the same sentences for what is wrong with one.
 
 import { COUNTERS, type CounterName, type Kind } from "../answers";
+import type { Window } from "./boxes";
 
 /** Both included. */
 export interface EventRange {
@@ -21,6 +22,11 @@ export class Question {
   /** A parameter that is given and not empty. */
   text(name: string): string | null {
     return this.parameters.get(name) || null;
+  }
+
+  /** Whether only stacks through some functions are meant. */
+  isFiltered(): boolean {
+    return this.text("focus") !== null || this.text("ignore") !== null;
   }
 
   isSet(name: string): boolean {
@@ -59,6 +65,16 @@ export class Question {
     throw new Error(`${name}: \`${text}\` is not a range of events such as 51..100`);
   }
 
+  /** `0..4096`, a part of a width. */
+  span(name: string): Window | null {
+    const text = this.text(name);
+    if (text === null) return null;
+    const found = /^(\d+)\.\.(\d+)$/.exec(text);
+    const window = { left: Number(found?.[1]), right: Number(found?.[2]) };
+    if (found && window.left < window.right) return window;
+    throw new Error(`${name}: \`${text}\` is not a part of a width such as 0..4096`);
+  }
+
   kind(): Kind {
     return this.oneOf("kind", KINDS) ?? "heap";
   }
@@ -67,7 +83,7 @@ export class Question {
     return this.oneOf("counter", COUNTERS) ?? "live";
   }
 
-  /** A regular expression; case is ignored unless it has a capital letter unless it has a capital, as by the command. */
+  /** A regular expression; case is ignored unless it has a capital letter, as by the command. */
   pattern(name: string): RegExp | null {
     const text = this.text(name);
     if (text === null) return null;

@@ -18,6 +18,7 @@ const SUMS_KEPT = 8;
 export interface Filter {
   kind: Kind;
   focus: RegExp | null;
+  ignore: RegExp | null;
 }
 
 /** Which parts are meant, and which number of each. */
@@ -196,12 +197,14 @@ export class Recording {
   }
 
   /** By part, whether it is meant. */
-  admits({ kind, focus }: Filter): boolean[] {
-    const matches = focus && this.labels.map((label) => focus.test(label.name));
+  admits({ kind, focus, ignore }: Filter): boolean[] {
+    const labels = (pattern: RegExp | null) => pattern && this.labels.map((label) => pattern.test(label.name));
+    const [matches, ignored] = [labels(focus), labels(ignore)];
     return this.parts.map(({ row, path }) => {
       const { row: shown, is_rest: isRest } = this.rows[row]!;
       if (!holds(kind, shown.kind)) return false;
       // Which functions the rest has is not known.
+      if (ignored !== null && path.some((label) => ignored[label])) return false;
       return matches === null || (!isRest && path.some((label) => matches[label]));
     });
   }
@@ -214,10 +217,10 @@ export class Recording {
 
   /** The sums over a tree. */
   values(by: TreeBy, selection: Selection): Values {
-    const { kind, focus, counter, events } = selection;
+    const { kind, focus, ignore, counter, events } = selection;
     const places = events && this.places(events);
     const range = places ? `${places.first}..${places.last}` : "";
-    const key = JSON.stringify([by, kind, focus?.source ?? "", counter, range]);
+    const key = JSON.stringify([by, kind, focus?.source ?? "", ignore?.source ?? "", counter, range]);
     return this.sums.get(key, () => new Values(this.tree(by), this.numbers(selection)));
   }
 

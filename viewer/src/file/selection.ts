@@ -17,6 +17,7 @@ export function selectionOf(recording: Recording, question: Question): Selection
     // Stacks of CPU time have nothing else.
     kind: counter === "cpu" ? ("cpu" as const) : question.kind(),
     focus: question.pattern("focus"),
+    ignore: question.pattern("ignore"),
     counter,
     events: question.events("events"),
   };

@@ -74,7 +74,7 @@ export function stacks(recording: Recording, question: Question): Stacks {
 function meant(recording: Recording, question: Question): Found[] {
   const events = question.events("events");
   const changed = events && recording.changed(events);
-  const admits = recording.admits({ kind: question.kind(), focus: question.pattern("focus") });
+  const admits = recording.admits({ kind: question.kind(), focus: question.pattern("focus"), ignore: question.pattern("ignore") });
   const found: Found[] = [];
   recording.rows.forEach((_, index) => {
     const parts = recording.partsOf(index).filter((part) => admits[part]);

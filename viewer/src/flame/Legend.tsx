@@ -1,11 +1,30 @@
 // What colours mean.
 
-import type { Flame, FlameBy } from "../answers";
+import { libraryText } from "../stacks/path";
+import { hueVariable } from "./colours";
 import { isPerEvent } from "./difference";
+import { hueOf, HUES } from "./hues";
 import type { SideNames } from "./Tooltip";
+import { isEverything, libraryOf, type Tree } from "./tree";
 
-export function Legend(props: { answer: Flame; sides: SideNames | null; turn: string; by: FlameBy }) {
-  const { answer, sides, turn } = props;
+/** Libraries with a box of their own colour, the widest first, with their hues. */
+function huesOf(trees: Tree[]): { hue: number; words: string }[] {
+  const words = new Map<number, string>();
+  for (const tree of trees) {
+    tree.answer.key.forEach((_, box) => {
+      if (tree.answer.framework[box] || isEverything(tree, box)) return;
+      const library = libraryOf(tree, box);
+      const hue = hueOf(library);
+      if (!words.has(hue)) words.set(hue, hue === HUES ? "other libraries" : libraryText(library) || "no library");
+    });
+  }
+  return [...words].map(([hue, text]) => ({ hue, words: text })).sort((one, other) => one.hue - other.hue);
+}
+
+export function Legend(props: { trees: [Tree, ...Tree[]]; sides: SideNames | null; turn: string }) {
+  const { trees, sides, turn } = props;
+  const { answer } = trees[0];
+  const hasFramework = trees.some((tree) => tree.answer.framework.includes(1));
   if (answer.base !== null && sides !== null) {
     const what = isPerEvent(answer) ? ` per ${turn}` : "";
     return (
@@ -17,22 +36,17 @@ export function Legend(props: { answer: Flame; sides: SideNames | null; turn: st
       </div>
     );
   }
+  const swatch = (name: string, colour: string, words: string) => (
+    <span class="flame-library" key={name}>
+      <span class={`flame-swatch ${name}`} style={{ background: colour }} aria-hidden="true" />
+      {words}
+    </span>
+  );
   return (
     <div class="flame-legend small muted">
-      <span class="flame-swatch flame-swatch-own" aria-hidden="true" />
-      <span>a tone for each library</span>
-      {answer.framework.includes(1) && (
-        <>
-          <span class="flame-swatch flame-swatch-framework" aria-hidden="true" />
-          <span>framework</span>
-        </>
-      )}
-      {answer.matched_value !== null && (
-        <>
-          <span class="flame-swatch flame-swatch-match" aria-hidden="true" />
-          <span>matches</span>
-        </>
-      )}
+      {huesOf(trees).map(({ hue, words }) => swatch(`flame-swatch-${hue}`, `var(${hueVariable(hue)})`, words))}
+      {hasFramework && swatch("flame-swatch-framework", "var(--flame-framework)", "framework")}
+      {answer.matched_value !== null && swatch("flame-swatch-match", "", "matches")}
     </div>
   );
 }

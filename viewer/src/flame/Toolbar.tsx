@@ -16,11 +16,13 @@ function stepTo(chosen: string, usual: string): string | undefined {
 
 /** A field whose text goes to the address when the typing pauses. */
 function TypedField(props: {
-  name: "highlight" | "focus";
+  name: "highlight" | "focus" | "ignore";
   label: string;
   placeholder: string;
   title: string;
   isSearch?: boolean;
+  /** Enter in what has been found already goes on to the next match. */
+  onStep?: (by: 1 | -1) => void;
 }) {
   const given = place.value.parameters[props.name] ?? "";
   const { text, type, finish } = useTyped(given, (value) => go({ [props.name]: value }, { quiet: true }));
@@ -37,7 +39,11 @@ function TypedField(props: {
         autocomplete="off"
         data-search={props.isSearch ? "" : undefined}
         onInput={(event) => type(event.currentTarget.value)}
-        onKeyDown={(event) => event.key === "Enter" && finish()}
+        onKeyDown={(event) => {
+          if (event.key !== "Enter") return;
+          if (props.onStep && text === given && given) props.onStep(event.shiftKey ? -1 : 1);
+          else finish();
+        }}
       />
     </label>
   );
@@ -105,6 +111,9 @@ export function Toolbar(props: {
   file: FileAbout | null;
   /** What the search found. */
   matched: ComponentChildren;
+  onStep?: (by: 1 | -1) => void;
+  /** A function between its callers and callees: which way it is drawn is not chosen. */
+  isSandwich?: boolean;
   children: ComponentChildren;
 }) {
   const given = place.value.parameters;
@@ -135,19 +144,19 @@ export function Toolbar(props: {
         by
         <select
           value={by}
-          onChange={(event) => go({ by: stepTo(event.currentTarget.value, "function"), root: undefined, thread: undefined })}
+          onChange={(event) => go({ by: stepTo(event.currentTarget.value, "function"), root: undefined, thread: undefined, span: undefined })}
         >
           {BY.map((one) => {
             const why = whyNot(one, file, given["against"] ?? "");
             return (
               <option key={one} value={one} disabled={why !== null} title={why ?? undefined}>
-                {one}
+                {one === "module" ? "library" : one}
               </option>
             );
           })}
         </select>
       </label>
-      <span class="buttons" role="group" aria-label="Direction">
+      {!props.isSandwich && (<span class="buttons" role="group" aria-label="Direction">
         <button
           class="button"
           type="button"
@@ -166,15 +175,15 @@ export function Toolbar(props: {
         >
           flame
         </button>
-      </span>
-      <label class="field" title="From the allocating functions to the root">
+      </span>)}
+      {!props.isSandwich && (<label class="field" title="From the allocating functions to the root">
         <input
           type="checkbox"
           checked={Boolean(given["inverted"])}
-          onChange={(event) => go({ inverted: event.currentTarget.checked ? "1" : undefined, root: undefined })}
+          onChange={(event) => go({ inverted: event.currentTarget.checked ? "1" : undefined, root: undefined, span: undefined })}
         />
         inverted
-      </label>
+      </label>)}
       {!isWhole && <Compare file={file} />}
       <span class="flame-typing">
         <TypedField
@@ -184,11 +193,18 @@ export function Toolbar(props: {
           title="Only stacks with a function that matches: a regular expression; case is ignored unless it has a capital letter"
         />
         <TypedField
+          name="ignore"
+          label="without"
+          placeholder="function"
+          title="Without stacks with a function that matches: a regular expression; case is ignored unless it has a capital letter"
+        />
+        <TypedField
           name="highlight"
           label="find"
           placeholder="regular expression"
           title="Marks the boxes that match: a regular expression; case is ignored unless it has a capital letter ( / )"
           isSearch
+          onStep={props.onStep}
         />
         {props.matched}
       </span>

@@ -1,18 +1,18 @@
-// Colours of boxes. Warm tones that depend on the library, grey for frameworks; where two
+// Colours of boxes. A hue for each of the widest libraries, grey for frameworks; where two
 // sides are compared a scale from shrunk over unchanged to grown.
 
 import type { Tree } from "./tree";
 import { isEverything, libraryOf, nameOf } from "./tree";
 import { changeOf } from "./difference";
+import { hueOf, HUES } from "./hues";
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
 /** What theme.css says, resolved. */
 export interface Palette {
   paper: Colour;
-  low: Colour;
-  high: Colour;
-  warm: Colour;
+  /** One for each of the widest libraries, and one more for all others. */
+  hues: Colour[];
   framework: Colour;
   ink: Colour;
   grown: Colour;
@@ -21,11 +21,8 @@ export interface Palette {
   accent: Colour;
 }
 
-const VARIABLES: Record<keyof Palette, string> = {
+const VARIABLES: Record<Exclude<keyof Palette, "hues">, string> = {
   paper: "--paper",
-  low: "--flame-low",
-  high: "--flame-high",
-  warm: "--vermilion",
   framework: "--flame-framework",
   ink: "--flame-ink",
   grown: "--grown",
@@ -33,6 +30,11 @@ const VARIABLES: Record<keyof Palette, string> = {
   match: "--flame-match",
   accent: "--accent",
 };
+
+/** What theme.css calls a hue. */
+export function hueVariable(hue: number): string {
+  return `--flame-hue-${hue}`;
+}
 
 /** `#rgb` or `#rrggbb`; a middle grey for anything else. */
 export function parseColour(text: string): Colour {
@@ -45,7 +47,8 @@ export function parseColour(text: string): Colour {
 
 export function paletteBy(variable: (name: string) => string): Palette {
   const entries = Object.entries(VARIABLES).map(([name, css]) => [name, parseColour(variable(css))]);
-  return Object.fromEntries(entries) as Palette;
+  const hues = Array.from({ length: HUES + 1 }, (_, hue) => parseColour(variable(hueVariable(hue))));
+  return { ...Object.fromEntries(entries), hues } as Palette;
 }
 
 export function css(colour: Colour): string {
@@ -85,15 +88,11 @@ export function inkOn(colour: Colour, palette: Palette): Colour {
   return contrast(palette.ink, colour) >= contrast(palette.paper, colour) ? palette.ink : palette.paper;
 }
 
-/** The tone of a function: its library says how deep and how red it is, its name varies the
-    depth a little, so that neighbours of one library can be told apart. */
-export function toneOf(library: string, name: string, palette: Palette): Colour {
-  const ofLibrary = hash(library);
-  const depth = ((ofLibrary >>> 4) % 13) / 12;
-  const redness = ((ofLibrary >>> 16) % 7) / 6;
+/** The tone of a function: its library gives the hue, its name the depth a little, so that
+    neighbours of one library can be told apart. */
+export function toneOf(hue: number, name: string, palette: Palette): Colour {
   const byName = (hash(name) % 8) / 7;
-  const tone = mix(palette.low, palette.high, 0.6 * depth + 0.3 * byName);
-  return mix(tone, palette.warm, 0.3 * redness);
+  return mix(palette.hues[hue]!, palette.paper, 0.14 * byName);
 }
 
 /** The tone of a change from -1 (gone) to 1 (new). */
@@ -123,7 +122,7 @@ export function paintsOf(tree: Tree, palette: Palette, isSearched: boolean): Pai
     let tone: Colour;
     if (change) tone = changeTone(Math.round(change.relative * 32) / 32 || tiny(change.relative), palette);
     else if (answer.framework[box] || isEverything(tree, box)) tone = palette.framework;
-    else tone = toneOf(libraryOf(tree, box), nameOf(tree, box), palette);
+    else tone = toneOf(hueOf(libraryOf(tree, box)), nameOf(tree, box), palette);
     if (isSearched && !answer.matched[box]) tone = mix(tone, palette.paper, 0.5);
     // In a comparison the tone has a meaning; there the outline alone tells a match.
     else if (isSearched && !change) tone = matchTone(palette);

@@ -14,7 +14,7 @@ export interface Crumb {
 export function crumbsOf(tree: Tree, root: number, thread: { tid: string; name: string } | null): Crumb[] {
   const { answer } = tree;
   const crumbs: Crumb[] = [
-    { name: "everything", value: answer.whole, steps: { root: undefined, thread: undefined } },
+    { name: "everything", value: answer.whole, steps: { root: undefined, thread: undefined, span: undefined } },
   ];
   const boxes = [
     ...answer.breadcrumbs,
@@ -27,11 +27,11 @@ export function crumbsOf(tree: Tree, root: number, thread: { tid: string; name: 
   const threadBox = boxes.findIndex((box) => threadOfKey(box.key) !== null);
   if (thread !== null && threadBox < 0) {
     const value = boxes.length === 0 ? answer.value[0]! : answer.whole;
-    crumbs.push({ name: thread.name, value, steps: { root: undefined, thread: thread.tid } });
+    crumbs.push({ name: thread.name, value, steps: { root: undefined, thread: thread.tid, span: undefined } });
   }
   boxes.forEach((box, place) => {
     const tid = threadOfKey(box.key);
-    const steps = tid === null ? { root: box.key } : { root: undefined, thread: tid };
+    const steps = tid === null ? { root: box.key, span: undefined } : { root: undefined, thread: tid, span: undefined };
     crumbs.push({ name: box.name, value: box.value, steps: place < threadBox ? { ...steps, thread: undefined } : steps });
   });
   return crumbs;

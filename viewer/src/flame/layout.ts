@@ -37,6 +37,76 @@ export function sightOf(tree: Tree, box: number): Sight {
   return { left, right: left + (tree.answer.weight[box] ?? 0), depth: tree.depth[box] ?? 0 };
 }
 
+/** A part of the width of a root, in weight from its left edge. */
+export interface Span {
+  left: number;
+  right: number;
+}
+
+/** `0..4096`, as the address has it. */
+export function spanText(span: Span): string {
+  return `${span.left}..${span.right}`;
+}
+
+/** Narrower than this part of the root nothing is looked at: numbers have no more digits. */
+const NARROWEST_SPAN = 1e-9;
+/** A span of nearly all is all. */
+const NEARLY_ALL = 0.999;
+
+/** The sight of a part of a box; of all of it where the span is null. */
+export function sightOfSpan(tree: Tree, box: number, span: Span | null): Sight {
+  const whole = sightOf(tree, box);
+  if (span === null) return whole;
+  const left = Math.min(whole.left + span.left, whole.right);
+  const right = Math.min(whole.left + span.right, whole.right);
+  return right > left ? { ...whole, left, right } : whole;
+}
+
+/** What part of its root a sight shows, in whole numbers; null for all. */
+export function spanOf(sight: Sight, whole: Sight): Span | null {
+  if (sight.right - sight.left >= NEARLY_ALL * (whole.right - whole.left)) return null;
+  const left = Math.floor(sight.left - whole.left);
+  return { left, right: Math.max(left + 1, Math.ceil(sight.right - whole.left)) };
+}
+
+/** Zooms by a factor, below 1 inwards, around a point that stays where it is; never beyond
+    the whole. The same sight where nothing changes. */
+export function zoomed(sight: Sight, whole: Sight, factor: number, around: number): Sight {
+  const width = sight.right - sight.left;
+  const all = whole.right - whole.left;
+  const next = Math.min(all, Math.max(width * factor, Math.min(width, Math.max(1, all * NARROWEST_SPAN))));
+  if (next === width) return sight;
+  const left = around - ((around - sight.left) / width) * next;
+  return within({ ...sight, left, right: left + next }, whole);
+}
+
+/** From one place to another. */
+export function partOf(sight: Sight, whole: Sight, left: number, right: number): Sight {
+  return within({ ...sight, left, right: Math.max(right, left + 1) }, whole);
+}
+
+/** Moves sideways by a part of the width. */
+export function panned(sight: Sight, whole: Sight, part: number): Sight {
+  const by = part * (sight.right - sight.left);
+  return within({ ...sight, left: sight.left + by, right: sight.right + by }, whole);
+}
+
+function within(sight: Sight, whole: Sight): Sight {
+  const width = Math.min(sight.right - sight.left, whole.right - whole.left);
+  const left = Math.min(Math.max(sight.left, whole.left), whole.right - width);
+  return { ...sight, left, right: left + width };
+}
+
+/** The sight in which a box can be read: the same where it can already. */
+export function sightShowing(tree: Tree, box: number, sight: Sight, whole: Sight, area: Area): Sight {
+  const { x, width } = rectangleOf(tree, box, sight, area);
+  const isWide = width >= Math.min(area.width, 8 * area.rowHeight);
+  if (isWide && x >= 0 && x + Math.min(width, 4 * area.rowHeight) <= area.width) return sight;
+  const wide = isWide ? sight.right - sight.left : Math.max(1, 4 * tree.answer.weight[box]!);
+  const middle = tree.start[box]! + tree.answer.weight[box]! / 2;
+  return within({ ...sight, left: middle - wide / 2, right: middle + wide / 2 }, whole);
+}
+
 /** Part of the way from one sight to another. Edges of the narrower one move at an even pace
     on the screen, so that a zoom by a thousand looks like one by two. */
 export function between(from: Sight, to: Sight, part: number): Sight {

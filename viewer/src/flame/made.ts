@@ -8,7 +8,7 @@ import type { Flame } from "../answers";
 //  fit 50
 /** Boxes in the order in which a server sends them: the widest first. */
 export function made(changes: Partial<Flame> = {}): Flame {
-  return {
+  const answer: Omit<Flame, "start"> = {
     counter: "live",
     unit: "bytes",
     whole: 100,
@@ -35,6 +35,19 @@ export function made(changes: Partial<Flame> = {}): Flame {
     notes: [],
     ...changes,
   };
+  return { start: sideBySide(answer), ...answer };
+}
+
+/** Where boxes begin whose order is that of their widths. */
+function sideBySide({ parent, weight }: Pick<Flame, "parent" | "weight">): number[] {
+  const start: number[] = [];
+  const filled: number[] = [];
+  parent.forEach((above, box) => {
+    start[box] = above < 0 ? 0 : filled[above]!;
+    filled[box] = start[box]!;
+    if (above >= 0) filled[above]! += weight[box]!;
+  });
+  return start;
 }
 
 /** As many boxes as are ever sent, in rows of ten for each one above. */

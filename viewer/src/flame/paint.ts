@@ -68,6 +68,13 @@ export function paintScene(context: CanvasRenderingContext2D, scene: Scene, dpr:
   });
 
   outline(context, scene, scene.hovered, css(mix(palette.ink, palette.paper, 0.15)), 1.5);
+  if (scene.marked) {
+    const from = Math.min(scene.marked.from, scene.marked.to);
+    context.fillStyle = css(palette.accent);
+    context.globalAlpha = 0.22;
+    context.fillRect(from, 0, Math.abs(scene.marked.to - scene.marked.from), area.height);
+    context.globalAlpha = 1;
+  }
   outline(context, scene, scene.cursor, css(palette.accent), 2.5);
 }
 

@@ -54,15 +54,23 @@ export function questionOf(given: Given, hasTotals: boolean): Parameters {
     events: isWhole ? undefined : given.events,
     kind: given.kind,
     focus: given.focus,
+    ignore: given.ignore,
     counter: counterOf(given, hasTotals),
     by: byOf(given),
     inverted: given.inverted ? 1 : undefined,
     root: given.root,
+    span: given.span,
     thread: given.thread,
     against: isWhole ? undefined : given.against,
     highlight: given.highlight,
     depth: MOST_ROWS,
   };
+}
+
+/** The part of the root's width that is shown, in its weight; null for all of it. */
+export function spanGiven(given: Given): { left: number; right: number } | null {
+  const span = rangeOf(given["span"]);
+  return span && span.from < span.to ? { left: span.from, right: span.to } : null;
 }
 
 export interface Range {
@@ -112,5 +120,12 @@ export function threadOfKey(key: string): string | null {
 /** What is changed in the address to make a box the root. */
 export function stepsInto(key: string): Record<string, string | undefined> {
   const thread = threadOfKey(key);
-  return thread === null ? { root: key } : { thread, root: undefined };
+  const steps = { span: undefined, sandwich: undefined };
+  return thread === null ? { ...steps, root: key } : { ...steps, thread, root: undefined };
+}
+
+/** The two halves of a sandwich: what a function called, and who called it. */
+export function halvesOf(question: Parameters, key: string): { callers: Parameters; callees: Parameters } {
+  const half = { ...question, root: undefined, span: undefined, function: key };
+  return { callers: { ...half, inverted: 1 }, callees: { ...half, inverted: undefined } };
 }

@@ -25,6 +25,8 @@ export interface Scene {
   /** Under the mouse, under the keyboard's cursor; -1 for none. */
   hovered: number;
   cursor: number;
+  /** What a drag would zoom to, in CSS pixels from the left. */
+  marked: { from: number; to: number } | null;
 }
 
 /** What stands where boxes are too small to be drawn. */

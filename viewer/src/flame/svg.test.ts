@@ -20,6 +20,7 @@ function sceneOf(tree: Tree): Scene {
     font: { size: 12, family: '"A", sans-serif' },
     hovered: -1,
     cursor: -1,
+    marked: null,
   };
 }
 

@@ -19,7 +19,7 @@ export interface Tree {
   answer: Flame;
   reading: Reading;
   /** Where a box begins, in weight; the root begins at 0. */
-  start: Float64Array;
+  start: readonly number[];
   /** Where its last child ends. */
   filled: Float64Array;
   /** Steps from the root. */
@@ -32,21 +32,18 @@ export interface Tree {
 }
 
 export function treeOf(answer: Flame, reading: Reading = PLAIN): Tree {
-  const { parent, weight, key } = answer;
+  const { parent, weight, key, start } = answer;
   const boxes = key.length;
-  const start = new Float64Array(boxes);
-  // Children stand side by side from the left edge: the next begins where the last ends.
   const filled = new Float64Array(boxes);
   const depth = new Int32Array(boxes);
   const rows: number[][] = boxes > 0 ? [[0]] : [];
   const indexOf = new Map<string, number>();
   for (let box = 0; box < boxes; box += 1) {
     indexOf.set(key[box]!, box);
+    filled[box] = start[box]!;
     if (box === 0) continue;
     const above = parent[box]!;
-    start[box] = filled[above]!;
-    filled[box] = start[box]!;
-    filled[above] = filled[above]! + weight[box]!;
+    filled[above] = Math.max(filled[above]!, start[box]! + weight[box]!);
     depth[box] = depth[above]! + 1;
     (rows[depth[box]!] ??= []).push(box);
   }
@@ -61,7 +58,7 @@ export function treeOf(answer: Flame, reading: Reading = PLAIN): Tree {
   return { answer, reading, start, filled, depth, deepest, rows, indexOf };
 }
 
-function isSorted(row: number[], start: Float64Array): boolean {
+function isSorted(row: number[], start: readonly number[]): boolean {
   for (let place = 1; place < row.length; place += 1) {
     if (start[row[place]!]! < start[row[place - 1]!]!) return false;
   }
@@ -94,6 +91,16 @@ export function unsentOf(tree: Tree, box: number): number {
 /** How many rows of boxes there are from this one on, itself included. */
 export function rowsFrom(tree: Tree, box: number): number {
   return tree.deepest[box]! - tree.depth[box]! + 1;
+}
+
+/** The boxes at or below a root that match the search, as they are read: from left to right,
+    and from the root outwards. */
+export function matchesFrom(tree: Tree, root: number): number[] {
+  const { answer, start, depth } = tree;
+  if (answer.matched_value === null) return [];
+  return below(tree, root)
+    .filter((box) => answer.matched[box])
+    .sort((one, other) => start[one]! - start[other]! || depth[one]! - depth[other]!);
 }
 
 /** From just below the root of the answer to a box, both of them: none for the root. */

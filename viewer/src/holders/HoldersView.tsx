@@ -7,6 +7,7 @@ import { useAnswer } from "../ask";
 import { saveCsv } from "../download";
 import { count, counted, share } from "../format";
 import { fileAbout } from "../page/about";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { SearchField } from "../parts/SearchField";
 import { Waiting } from "../parts/Waiting";
 import { amountText, heldOf, HOLDERS_HEAD, holdersRows, lostOf } from "./amounts";
@@ -28,6 +29,7 @@ export function HoldersView() {
   const asked = useAnswer("holders", {
     side: parameter("side"),
     focus: parameter("focus"),
+    ignore: parameter("ignore"),
     which: parameter("which"),
     offset: parameter("offset"),
     limit: PAGE,
@@ -45,6 +47,7 @@ export function HoldersView() {
           isRefused={error !== null && parameter("focus") !== ""}
           onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
         />
+        <IgnoreChip />
         <div class="buttons" role="group" aria-label="Which stacks">
           {WHICH.map((one) => (
             <button

@@ -7,10 +7,20 @@ import { HOW_TO_COMPARE, MEANINGS, TITLES } from "./viewnames";
 const KEYS: [string[], string][] = [
   [["1", "…", "9", "0"], "open a view"],
   [["/"], "search in the view"],
+  [["f"], "fold verdict and timeline, or unfold them"],
+  [["e"], "type a range of events"],
   [["Esc"], "clear the selected range of events"],
   [["←", "→"], "move between tabs, in the timeline, and in the flame graph"],
+  [["Shift", "←", "→"], "move the range of events, in the timeline"],
+  [["Tab"], "in the timeline, to the marks of slow events; Enter chooses one"],
   [["↑", "↓"], "move between rows"],
   [["Enter"], "open the row or box that has the focus"],
+  [["+", "-"], "zoom in the timeline and the flame graph"],
+  [["Backspace"], "in the flame graph, back out"],
+  [["m"], "in the flame graph, the menu of a box"],
+  [["c"], "in the flame graph, the callers of a function"],
+  [["s"], "in the flame graph, a function between callers and callees"],
+  [["n", "N"], "in the flame graph, to the next match, or the one before"],
   [["?"], "this help"],
 ];
 

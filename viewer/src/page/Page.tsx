@@ -17,10 +17,13 @@ import { TimeView } from "../time/TimeView";
 import { TimelinePanel } from "../timeline/TimelinePanel";
 import { about, aboutTrouble, fileAbout } from "./about";
 import { Bar } from "./Bar";
+import { isFolded } from "./folded";
 import { Help } from "./Help";
+import { ServerGone } from "./ServerGone";
+import { Strip } from "./Strip";
 import { tabId, Tabs } from "./Tabs";
 import { useKeys } from "./usekeys";
-import { readiness } from "./viewnames";
+import { readiness, TITLES } from "./viewnames";
 import "./page.css";
 
 const SHOWN = {
@@ -69,16 +72,43 @@ function LeftOut() {
   );
 }
 
+/** The first thing that Tab leads to. */
+function SkipLink() {
+  const skip = (event: Event) => {
+    event.preventDefault();
+    document.getElementById("view")?.focus();
+  };
+  return (
+    <a class="page-skip button main" href="#view" onClick={skip}>
+      Skip to the view
+    </a>
+  );
+}
+
 function Opened() {
   const view = place.value.view;
+  const file = fileAbout();
   return (
-    <main class="page-main">
-      <LeftOut />
-      <Head />
-      <TimelinePanel />
-      <RangeVerdict />
+    <main class={isFolded() ? "page-main page-folded" : "page-main"}>
+      <h1 class="visually-hidden">{file ? `Memory of ${file.program || file.name}` : "Residue"}</h1>
+      {!isFolded() && <LeftOut />}
+      {/* It asks for the verdict, and tells the strip. */}
+      <div class="page-head" hidden={isFolded()}>
+        <h2 class="visually-hidden">Verdict</h2>
+        <Head />
+      </div>
+      {isFolded() ? (
+        <Strip />
+      ) : (
+        <>
+          <h2 class="visually-hidden">Timeline</h2>
+          <TimelinePanel />
+          <RangeVerdict />
+        </>
+      )}
       <Tabs />
-      <div id="view" class="page-view" role="tabpanel" aria-labelledby={tabId(view)}>
+      <div id="view" class="page-view" role="tabpanel" tabIndex={-1} aria-labelledby={tabId(view)}>
+        <h2 class="visually-hidden">{TITLES[view]}</h2>
         <ShownView view={view} />
       </div>
     </main>
@@ -91,9 +121,6 @@ function NotOpened(props: { why: string }) {
       <h1>The recording cannot be shown</h1>
       <p class="trouble" role="alert">
         {props.why}
-      </p>
-      <p class="muted">
-        Is <code>residue view</code> still running? Start it again and reload this page.
       </p>
     </main>
   );
@@ -111,7 +138,9 @@ export function Page() {
   const trouble = aboutTrouble.value;
   return (
     <>
+      <SkipLink />
       <Bar onHelp={openHelp} />
+      <ServerGone />
       {about.value === null && trouble !== null ? <NotOpened why={trouble} /> : <Opened />}
       <Help isOpen={isHelpOpen} onClose={closeHelp} />
     </>

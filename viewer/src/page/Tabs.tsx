@@ -3,6 +3,7 @@
 import { useRef } from "preact/hooks";
 import { go, place, VIEWS, type View } from "../address";
 import { about, fileAbout } from "./about";
+import { fold, foldedFor, isFolded } from "./folded";
 import { nextTab } from "./keys";
 import { readiness, TITLES } from "./viewnames";
 
@@ -12,7 +13,7 @@ export const tabId = (view: View) => `tab-${view}`;
 export function open(view: View): void {
   if (readiness(view, about.peek(), fileAbout()).isDisabled) return;
   // How a table is ordered and which part of it is seen is a matter of that table.
-  go({ view, offset: undefined, sort: undefined, ascending: undefined });
+  go({ view, offset: undefined, sort: undefined, ascending: undefined, full: foldedFor(view) });
 }
 
 export function Tabs() {
@@ -26,7 +27,8 @@ export function Tabs() {
     open(VIEWS[next]!);
   };
   return (
-    <div class="tabs page-tabs" role="tablist" aria-label="Views" ref={list}>
+    <div class="page-tabs">
+    <div class="tabs" role="tablist" aria-label="Views" ref={list}>
       {VIEWS.map((view, index) => {
         const { isDisabled, why } = readiness(view, about.value, fileAbout());
         return (
@@ -48,6 +50,12 @@ export function Tabs() {
           </button>
         );
       })}
+    </div>
+    {!isFolded() && (
+      <button type="button" class="button small" title="The view fills the window (f)" onClick={() => fold(true)}>
+        Full height
+      </button>
+    )}
     </div>
   );
 }

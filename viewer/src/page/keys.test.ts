@@ -19,6 +19,8 @@ test("search, help and clearing have a key each", () => {
   expect(press("/")).toEqual({ kind: "search" });
   expect(press("?")).toEqual({ kind: "help" });
   expect(press("Escape")).toEqual({ kind: "clear-range" });
+  expect(press("e")).toEqual({ kind: "range" });
+  expect(press("f")).toEqual({ kind: "fold" });
   expect(press("x")).toBeNull();
 });
 

@@ -6,6 +6,8 @@ export type Action =
   | { kind: "view"; view: View }
   | { kind: "search" }
   | { kind: "help" }
+  | { kind: "fold" }
+  | { kind: "range" }
   | { kind: "clear-range" };
 
 export interface Pressed {
@@ -23,6 +25,10 @@ export function actionOf(pressed: Pressed, views: readonly View[]): Action | nul
   switch (pressed.key) {
     case "/":
       return { kind: "search" };
+    case "e":
+      return { kind: "range" };
+    case "f":
+      return { kind: "fold" };
     case "?":
       return { kind: "help" };
     case "Escape":

@@ -1,12 +1,13 @@
 // Light or dark: as the system says, unless the reader chose one.
 
 import { computed, effect, signal, type ReadonlySignal } from "@preact/signals";
+import { keep, kept } from "../parts/kept";
 
 export const CHOICES = ["system", "light", "dark"] as const;
 export type Choice = (typeof CHOICES)[number];
 export type Theme = "light" | "dark";
 
-const KEPT_AS = "residue-theme";
+const KEPT_AS = "theme";
 
 export function isChoice(text: string | null): text is Choice {
   return CHOICES.some((one) => one === text);
@@ -17,22 +18,9 @@ export function themeOf(choice: Choice, isSystemDark: boolean): Theme {
   return isSystemDark ? "dark" : "light";
 }
 
-// Storage may be forbidden, as in a file that was opened from disk.
-function kept(): Choice {
-  try {
-    const text = localStorage.getItem(KEPT_AS);
-    return isChoice(text) ? text : "system";
-  } catch {
-    return "system";
-  }
-}
-
-function keep(choice: Choice): void {
-  try {
-    localStorage.setItem(KEPT_AS, choice);
-  } catch {
-    // Then it lasts as long as the page.
-  }
+function chosenBefore(): Choice {
+  const text = kept(KEPT_AS);
+  return isChoice(text) ? text : "system";
 }
 
 export const choice = signal<Choice>("system");
@@ -42,7 +30,7 @@ export const theme: ReadonlySignal<Theme> = computed(() => themeOf(choice.value,
 
 export function choose(next: Choice): void {
   choice.value = next;
-  keep(next);
+  keep(KEPT_AS, next);
 }
 
 /** Sets the theme of the document now and whenever choice or system change. */
@@ -52,7 +40,7 @@ export function followTheme(): void {
   system.addEventListener("change", (event) => {
     isSystemDark.value = event.matches;
   });
-  choice.value = kept();
+  choice.value = chosenBefore();
   effect(() => {
     document.documentElement.dataset["theme"] = theme.value;
   });

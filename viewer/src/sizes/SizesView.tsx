@@ -9,6 +9,7 @@ import { saveCsv, saveSvg } from "../download";
 import { fileAbout } from "../page/about";
 import { Waiting } from "../parts/Waiting";
 import { SearchField } from "../parts/SearchField";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { KindSelect } from "../parts/KindSelect";
 import { csvRows, sizeRows, SIZES_HEAD } from "./bins";
 import type { Axis } from "./chart";
@@ -19,7 +20,7 @@ import "./sizes.css";
 
 export function SizesView() {
   const kind = parameter("kind", "heap");
-  const asked = useAnswer("sizes", { side: parameter("side"), kind, focus: parameter("focus") });
+  const asked = useAnswer("sizes", { side: parameter("side"), kind, focus: parameter("focus"), ignore: parameter("ignore") });
   const { answer } = asked;
   const rows = useMemo(() => (answer ? sizeRows(answer) : []), [answer]);
   const axis: Axis = parameter("scale") === "linear" ? "linear" : "log";
@@ -35,6 +36,7 @@ export function SizesView() {
           isRefused={asked.error !== null}
           onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
         />
+        <IgnoreChip />
         <KindSelect label="Kind" />
         <div class="buttons" role="group" aria-label="Scale of the bars">
           <button type="button" class="button" aria-pressed={axis === "log"} onClick={() => go({ scale: "" })}>

@@ -4,6 +4,8 @@ import { signal } from "@preact/signals";
 import { go } from "../address";
 import type { FrameDetail } from "../answers";
 import { counted } from "../format";
+import { EditorLink } from "../parts/EditorLink";
+import { FoldedName } from "../parts/FoldedName";
 import { reveal } from "../parts/reveal";
 import { frameLines, libraryText, placeText, type FrameLine } from "./path";
 
@@ -46,7 +48,7 @@ export function FrameList(props: { frames: readonly FrameDetail[]; label: string
       <ol class="stacks-frames" aria-label={props.label}>
         {lines.map((line, i) => (
           <li key={i} class={line.isFramework ? "stacks-frame stacks-frame-framework" : "stacks-frame"}>
-            <span class="stacks-frame-function" title={line.function}>{line.function}</span>
+            <span class="stacks-frame-function" title={line.function}><FoldedName name={line.function} /></span>
             {line.isInlined && <span class="chip" title="Inlined into the function that called it">inlined</span>}
             {line.byFramePointer && (
               <span class="chip" title="Less certain: the function that it called has no unwind table">
@@ -83,6 +85,7 @@ function FramePlace(props: { line: FrameLine }) {
             {text}
           </button>
         ))}
+      <EditorLink path={file} line={line} />
       <span class="stacks-frame-library" title={library ?? ""}>{libraryText(library)}</span>
     </span>
   );

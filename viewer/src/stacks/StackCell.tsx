@@ -1,6 +1,7 @@
 // A call stack in one cell: the innermost function, then those that called it.
 
 import type { StackRow } from "../answers";
+import { FoldedName } from "../parts/FoldedName";
 import { Amount } from "../parts/Number";
 import { innermost, libraryText, placeText } from "./path";
 
@@ -23,7 +24,7 @@ export function StackCell(props: { row: StackRow; accusation: string | null }) {
         {props.accusation !== null && (
           <span class="chip stacks-accused" title={props.accusation}>in the verdict</span>
         )}
-        <b class="stacks-function">{name}</b>
+        <b class="stacks-function"><FoldedName name={name} /></b>
         <span class="muted stacks-library">{libraryText(row.library)}</span>
         {row.kind !== "heap" && <span class="chip">{row.kind}</span>}
         {row.lines > 1 && (

@@ -8,7 +8,7 @@ import { useAnswer } from "../ask";
 import { fileAbout } from "../page/about";
 import { revealed } from "../parts/reveal";
 import { Waiting } from "../parts/Waiting";
-import { copyText } from "./copy";
+import { copyText } from "../parts/copy";
 import { type Followed, useFollow } from "./follow";
 import { FrameList, FrameOptions } from "./FrameList";
 import { kindOf, partWith } from "./links";

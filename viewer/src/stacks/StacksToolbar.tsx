@@ -3,6 +3,7 @@
 import { go, parameter } from "../address";
 import type { Stacks } from "../answers";
 import { saveCsv } from "../download";
+import { IgnoreChip } from "../parts/IgnoreChip";
 import { SearchField } from "../parts/SearchField";
 import { KindSelect } from "../parts/KindSelect";
 import { SHAPE_NAMES, shapeSentence } from "./shapes";
@@ -31,6 +32,7 @@ export function StacksToolbar(props: {
         isRefused={props.isRefused}
         onSearch={(focus) => go({ focus, offset: "" }, { quiet: true })}
       />
+      <IgnoreChip />
       <KindSelect label="Kind" />
       <label class="field">
         Shape

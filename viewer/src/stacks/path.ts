@@ -62,9 +62,10 @@ export function stackText(lines: readonly FrameLine[]): string {
     .join("\n");
 }
 
-/** A regular expression that matches this name and no other. */
+/** A regular expression that matches this name and no other; of a name that was cut in the
+    middle what is left of it. */
 export function exactPattern(name: string): string {
-  return `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&")}$`;
+  return `^${name.replace(/[.*+?^${}()|[\]\\]/g, "\\$&").replaceAll("\u2026", ".*")}$`;
 }
 
 /** `photon` of the counter `photons`. */

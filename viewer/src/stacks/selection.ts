@@ -10,5 +10,5 @@ export function selection(): Parameters {
 
 /** The same where a search only finds names, and does not choose what is counted. */
 export function allStacks(): Parameters {
-  return { side: parameter("side"), events: parameter("events"), kind: parameter("kind", "heap") };
+  return { side: parameter("side"), events: parameter("events"), kind: parameter("kind", "heap"), ignore: parameter("ignore") };
 }

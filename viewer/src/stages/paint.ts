@@ -3,6 +3,7 @@
 
 import type { StagesAnswer } from "../answers";
 import { count } from "../format";
+import { smallTextPx } from "../parts/smalltext";
 import { eventTicks, xOfEvent, type Columns, type Range } from "./columns";
 import { colourOf, css, parseColour, type Palette, type Scales } from "./scale";
 
@@ -59,7 +60,7 @@ export function looksOf(element: Element): Looks {
     line: of("--line"),
     accent: of("--accent"),
     selection: of("--selection"),
-    font: `${of("--small")} ${of("--sans")}`,
+    font: `${smallTextPx()}px ${of("--sans")}`,
   };
 }
 

@@ -1,6 +1,7 @@
 // Colours and measures of the theme, for what is drawn on a canvas.
 
 import { signal } from "@preact/signals";
+import { smallTextPx } from "../parts/smalltext";
 import type { Colour } from "./series";
 
 export interface Look {
@@ -13,7 +14,7 @@ export interface Look {
 export function readLook(): Look {
   const root = document.documentElement;
   const style = getComputedStyle(root);
-  const small_px = parseFloat(style.getPropertyValue("--small")) || 12;
+  const small_px = smallTextPx();
   const sans = style.getPropertyValue("--sans").trim() || "sans-serif";
   return {
     colour: (name) => style.getPropertyValue(`--${name}`).trim() || "#808080",

@@ -7,7 +7,10 @@
 //!                 └──► counted as left out
 //! ```
 //!
-//! A box is never wider than the one above it, so parents are sent before children.
+//! A box is never wider than the one above it, so parents are sent before children. Boxes
+//! below one stand side by side from its left edge, the widest first; so a box stands where
+//! it stands, however narrow the boxes are that are sent. Where the reader looks at a part
+//! of the width alone, the boxes of that part are sent down to a narrower one.
 
 use std::collections::BinaryHeap;
 
@@ -29,6 +32,35 @@ pub struct Width {
     pub weight: u64,
 }
 
+impl Width {
+    /// Both together.
+    pub fn with(self, other: Width) -> Width {
+        Width {
+            value: self.value.saturating_add(other.value),
+            own: self.own.saturating_add(other.own),
+            base: self.base.saturating_add(other.base),
+            weight: self.weight.saturating_add(other.weight),
+        }
+    }
+}
+
+/// A part of the root's width.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Window {
+    pub left: u64,
+    pub right: u64,
+}
+
+impl Window {
+    fn holds(&self, start: u64, weight: u64) -> bool {
+        start < self.right && start.saturating_add(weight) > self.left
+    }
+
+    fn width(&self) -> u64 {
+        self.right.saturating_sub(self.left).max(1)
+    }
+}
+
 /// A box that is sent; `parent` is an index among them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Sent<P> {
@@ -36,6 +68,8 @@ pub struct Sent<P> {
     pub parent: usize,
     pub label: LabelId,
     pub width: Width,
+    /// Where it begins, in weight from the left edge of the root.
+    pub start: u64,
 }
 
 pub struct Boxes<P> {
@@ -52,14 +86,16 @@ pub struct Below<P> {
 
 struct Waiting<P> {
     depth: usize,
+    /// As wide as it is on the screen.
+    seen: u128,
     /// Earlier first where two are equally wide, so that the order is always the same.
     number: usize,
     sent: Sent<P>,
 }
 
 impl<P> Waiting<P> {
-    fn rank(&self) -> (u64, std::cmp::Reverse<usize>) {
-        (self.sent.width.weight, std::cmp::Reverse(self.number))
+    fn rank(&self) -> (u128, std::cmp::Reverse<usize>) {
+        (self.seen, std::cmp::Reverse(self.number))
     }
 }
 
@@ -80,14 +116,26 @@ impl<P> Ord for Waiting<P> {
     }
 }
 
-/// The widest boxes from a root on. `below` says what lies below a place and has at
-/// least a weight.
+/// The widest boxes from a root on; of a part of its width narrower ones too. `below` says
+/// what lies below a place and has at least a weight.
 pub fn widest<P>(
     root: (P, LabelId, Width),
     most_depth: usize,
+    window: Option<Window>,
     mut below: impl FnMut(&P, u64) -> Below<P>,
 ) -> Boxes<P> {
-    let least = (root.2.weight / NARROWEST).max(1);
+    let whole = root.2.weight;
+    let window = window.unwrap_or(Window {
+        left: 0,
+        right: whole,
+    });
+    let least = (whole / NARROWEST).max(1);
+    let least_in_window = (window.width() / NARROWEST).max(1).min(least);
+    // A box in the window is drawn wider by so much, and no box below another is wider than it.
+    let seen = |weight: u64, is_in_window: bool| match is_in_window {
+        true => u128::from(weight) * u128::from(whole.max(1)) / u128::from(window.width()),
+        false => u128::from(weight),
+    };
     let mut boxes = Boxes {
         sent: Vec::new(),
         left_out: 0,
@@ -97,12 +145,14 @@ pub fn widest<P>(
     let (place, label, width) = root;
     waiting.push(Waiting {
         depth: 0,
+        seen: u128::MAX,
         number,
         sent: Sent {
             place,
             parent: 0,
             label,
             width,
+            start: 0,
         },
     });
     while let Some(next) = waiting.pop() {
@@ -112,20 +162,34 @@ pub fn widest<P>(
         }
         let parent = boxes.sent.len();
         if next.depth < most_depth {
-            let below = below(&next.sent.place, least);
+            let Sent { start, width, .. } = next.sent;
+            let least_below = match window.holds(start, width.weight) {
+                true => least_in_window,
+                false => least,
+            };
+            let mut below = below(&next.sent.place, least_below);
             boxes.left_out += below.narrow;
+            let weight = |(_, _, width): &(P, LabelId, Width)| width.weight;
+            below.wide.sort_by_key(|it| std::cmp::Reverse(weight(it)));
+            let mut start = start;
             for (place, label, width) in below.wide {
+                let is_in_window = window.holds(start, width.weight);
                 number += 1;
-                waiting.push(Waiting {
-                    depth: next.depth + 1,
-                    number,
-                    sent: Sent {
-                        place,
-                        parent,
-                        label,
-                        width,
-                    },
-                });
+                if is_in_window || width.weight >= least {
+                    waiting.push(Waiting {
+                        depth: next.depth + 1,
+                        seen: seen(width.weight, is_in_window),
+                        number,
+                        sent: Sent {
+                            place,
+                            parent,
+                            label,
+                            width,
+                            start,
+                        },
+                    });
+                }
+                start = start.saturating_add(width.weight);
             }
         }
         boxes.sent.push(next.sent);
@@ -164,7 +228,9 @@ mod tests {
 
     #[test]
     fn parents_come_before_children_and_the_widest_first() {
-        let boxes = widest((64, 9, of(64)), 2, |place, least| split(*place, least));
+        let boxes = widest((64, 9, of(64)), 2, None, |place, least| {
+            split(*place, least)
+        });
         let sent: Vec<(u64, usize)> = boxes.sent.iter().map(|it| (it.place, it.parent)).collect();
         let expected = [
             (64, 0),
@@ -188,7 +254,7 @@ mod tests {
     #[test]
     fn what_is_too_narrow_or_too_much_is_counted() {
         let whole = NARROWEST * 8;
-        let boxes = widest((whole, 0, of(whole)), 99, |place, least| {
+        let boxes = widest((whole, 0, of(whole)), 99, None, |place, least| {
             split(*place, least)
         });
         assert!(boxes.sent.iter().all(|it| it.width.weight >= 8));
@@ -198,8 +264,43 @@ mod tests {
             wide: (0..10_000).map(|label| (1, label, of(1))).collect(),
             narrow: 0,
         };
-        let boxes = widest((10_000, 0, of(10_000)), 1, flat);
+        let boxes = widest((10_000, 0, of(10_000)), 1, None, flat);
         assert_eq!(boxes.sent.len(), MOST_BOXES);
         assert_eq!(boxes.left_out, 10_001 - MOST_BOXES as u64);
+    }
+
+    #[test]
+    fn a_part_of_the_width_has_narrower_boxes_and_none_has_moved() {
+        let whole = NARROWEST * 64;
+        let of_window = |window| {
+            widest((whole, 0, of(whole)), 99, window, |place, least| {
+                split(*place, least)
+            })
+        };
+        let all = of_window(None);
+        let window = Window {
+            left: whole / 2,
+            right: whole / 2 + whole / 64,
+        };
+        let part = of_window(Some(window));
+        let narrowest = |boxes: &Boxes<u64>| boxes.sent.iter().map(|it| it.width.weight).min();
+        assert!(narrowest(&part) < narrowest(&all));
+        assert!(part.sent.len() <= MOST_BOXES);
+        for sent in &part.sent {
+            let is_wide = sent.width.weight >= 64;
+            assert!(is_wide || window.holds(sent.start, sent.width.weight));
+            let parent = &part.sent[sent.parent];
+            assert!(sent.start >= parent.start);
+            assert!(sent.start + sent.width.weight <= parent.start + parent.width.weight);
+        }
+        // What both have stands at the same places.
+        let places = |boxes: &Boxes<u64>| -> Vec<(u64, u64)> {
+            let wide = boxes.sent.iter().filter(|it| it.width.weight >= whole / 8);
+            let mut places: Vec<_> = wide.map(|it| (it.width.weight, it.start)).collect();
+            places.sort_unstable();
+            places
+        };
+        assert_eq!(places(&part), places(&all));
+        assert!(places(&all).contains(&(whole / 4, whole / 2)));
     }
 }

@@ -1,12 +1,11 @@
 //! Two profiles, compared as `residue diff` compares them.
 
 use anyhow::Result;
-use regex::Regex;
 use residue_profile::{Counter, MemoryKind};
 
 use super::joined::Joined;
 use super::opened::Opened;
-use super::selection::Selection;
+use super::selection::{Selection, StackFilter};
 use crate::compare::comparison::{About, Comparison, Pairs, PerEvent};
 use crate::compare::rows::{By, Table};
 use residue_profile::Span;
@@ -17,14 +16,13 @@ pub struct Wanted {
     pub by: By,
     pub counter: Counter,
     pub kind: MemoryKind,
-    pub focus: Option<Regex>,
+    pub filter: StackFilter,
 }
 
 impl PartialEq for Wanted {
     fn eq(&self, other: &Wanted) -> bool {
         let rest = |it: &Wanted| (it.by, it.counter, it.kind);
-        let focus = |it: &Wanted| it.focus.as_ref().map(|regex| regex.as_str().to_string());
-        rest(self) == rest(other) && focus(self) == focus(other)
+        rest(self) == rest(other) && self.filter.patterns() == other.filter.patterns()
     }
 }
 
@@ -34,7 +32,7 @@ impl Wanted {
         let selection = Selection {
             opened,
             kind: self.kind,
-            focus: self.focus.clone(),
+            filter: self.filter.clone(),
             counter: self.counter,
             events: None,
             thread: None,

@@ -1,5 +1,5 @@
-//! The two ways to look at a tree as boxes: from the root to what allocated, and the
-//! other way round.
+//! The ways to look at a tree as boxes: from the root to what allocated, the other way
+//! round, and both of them from one function on, wherever it was called.
 
 use residue_calltree::{CallNodeId, LabelId, NodeValues, TREE_ROOT};
 use rustc_hash::FxHashMap;
@@ -52,6 +52,79 @@ impl<'a> FlameTree<'a> {
         }
     }
 
+    /// One function with all that it called, at its outermost calls.
+    pub fn function(&self, label: LabelId) -> MergedBox {
+        MergedBox {
+            key: self.shown.label_key(label).to_string(),
+            members: self.outermost(label),
+        }
+    }
+
+    /// One function with those that called it.
+    pub fn callers(&self, label: LabelId) -> InvertedBox {
+        let nodes = self.outermost(label).into_iter();
+        InvertedBox {
+            key: self.shown.label_key(label).to_string(),
+            members: nodes
+                .map(|node| (node, self.shown.tree.nodes[node as usize].parent))
+                .collect(),
+            is_cumulative: true,
+        }
+    }
+
+    fn outermost(&self, label: LabelId) -> Vec<CallNodeId> {
+        let is_outermost = self.shown.is_outermost();
+        let nodes = 1..self.shown.tree.nodes.len() as CallNodeId;
+        nodes
+            .filter(|&node| self.label(node) == label && is_outermost[node as usize])
+            .collect()
+    }
+
+    /// The sum over the places of a merged box.
+    pub fn merged_width(&self, merged: &MergedBox) -> Width {
+        let widths = merged.members.iter().map(|&node| self.width(node));
+        widths.fold(Width::default(), Width::with)
+    }
+
+    /// What the function of a merged box called, by function; those with enough.
+    pub fn below_merged(&self, merged: &MergedBox, least: u64) -> Below<MergedBox> {
+        let mut members: FxHashMap<LabelId, Vec<CallNodeId>> = FxHashMap::default();
+        for &node in &merged.members {
+            for &child in self.shown.children.of_node(node) {
+                if self.width(child).weight > 0 {
+                    members.entry(self.label(child)).or_default().push(child);
+                }
+            }
+        }
+        let mut below = Below {
+            wide: Vec::new(),
+            narrow: 0,
+        };
+        for (label, members) in members {
+            let key = format!("{}.{}", merged.key, self.shown.label_key(label));
+            let called = MergedBox { key, members };
+            let width = self.merged_width(&called);
+            if width.weight >= least {
+                below.wide.push((called, label, width));
+            } else {
+                below.narrow += 1;
+            }
+        }
+        below.wide.sort_unstable_by_key(|(_, label, _)| *label);
+        below
+    }
+
+    /// What a place of an inverted box counts with.
+    fn member_width(&self, inverted: &InvertedBox, start: CallNodeId) -> Width {
+        match inverted.is_cumulative {
+            true => Width {
+                own: 0,
+                ..self.width(start)
+            },
+            false => self.own_width(start),
+        }
+    }
+
     /// A node alone.
     fn own_width(&self, node: CallNodeId) -> Width {
         let node = node as usize;
@@ -91,6 +164,7 @@ impl<'a> FlameTree<'a> {
         InvertedBox {
             key: String::new(),
             members: starts.map(|node| (node, node)).collect(),
+            is_cumulative: false,
         }
     }
 
@@ -98,14 +172,12 @@ impl<'a> FlameTree<'a> {
     pub fn inverted_width(&self, inverted: &InvertedBox) -> Width {
         let mut sum = Width::default();
         for &(start, at) in &inverted.members {
-            let width = self.own_width(start);
-            sum.value = sum.value.saturating_add(width.value);
-            sum.base = sum.base.saturating_add(width.base);
-            sum.weight = sum.weight.saturating_add(width.weight);
+            let mut width = self.member_width(inverted, start);
             // What nobody further out called.
             if at == TREE_ROOT {
-                sum.own = sum.own.saturating_add(width.value);
+                width.own = width.value;
             }
+            sum = sum.with(width);
         }
         sum
     }
@@ -115,7 +187,7 @@ impl<'a> FlameTree<'a> {
         let mut weights: FxHashMap<LabelId, u64> = FxHashMap::default();
         for &(start, at) in inverted.members.iter().filter(|(_, at)| *at != TREE_ROOT) {
             let sum = weights.entry(self.label(at)).or_default();
-            *sum = sum.saturating_add(self.own_width(start).weight);
+            *sum = sum.saturating_add(self.member_width(inverted, start).weight);
         }
         let mut labels: Vec<LabelId> = Vec::new();
         let mut narrow = 0;
@@ -138,6 +210,7 @@ impl<'a> FlameTree<'a> {
             let above = InvertedBox {
                 key: inverted.key_of(self.shown.label_key(label)),
                 members,
+                is_cumulative: inverted.is_cumulative,
             };
             let width = self.inverted_width(&above);
             (above, label, width)
@@ -163,6 +236,7 @@ impl<'a> FlameTree<'a> {
         let above = InvertedBox {
             key: inverted.key_of(function),
             members,
+            is_cumulative: inverted.is_cumulative,
         };
         (!above.members.is_empty()).then_some((above, label))
     }
@@ -172,12 +246,21 @@ impl<'a> FlameTree<'a> {
     }
 }
 
+/// A function with what it called, summed over several places.
+pub struct MergedBox {
+    /// The keys of the functions on the way to it, with dots between them.
+    pub key: String,
+    pub members: Vec<CallNodeId>,
+}
+
 /// A box of the inverted tree: where it was allocated, and how far up this is.
 pub struct InvertedBox {
     /// The keys of the functions from the allocating one on, with dots between them.
     pub key: String,
     /// Node that allocated, node that is to be looked at next.
     pub members: Vec<(CallNodeId, CallNodeId)>,
+    /// Each place counts with all below it, and not alone.
+    pub is_cumulative: bool,
 }
 
 impl InvertedBox {

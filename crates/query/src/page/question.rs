@@ -9,6 +9,8 @@ use residue_analysis::history::EventRange;
 use residue_calltree::smart_case;
 use residue_profile::{Counter, MemoryKind};
 
+use super::boxes::Window;
+
 #[derive(Debug, Default)]
 pub struct Question {
     parameters: BTreeMap<String, String>,
@@ -64,6 +66,23 @@ impl Question {
         match range {
             Some(range) if range.from <= range.to => Ok(Some(range)),
             _ => bail!("{name}: `{text}` is not a range of events such as 51..100"),
+        }
+    }
+
+    /// `0..4096`, a part of a width.
+    pub fn span(&self, name: &str) -> Result<Option<Window>> {
+        let Some(text) = self.text(name) else {
+            return Ok(None);
+        };
+        let window = text.split_once("..").and_then(|(left, right)| {
+            Some(Window {
+                left: left.parse().ok()?,
+                right: right.parse().ok()?,
+            })
+        });
+        match window {
+            Some(window) if window.left < window.right => Ok(Some(window)),
+            _ => bail!("{name}: `{text}` is not a part of a width such as 0..4096"),
         }
     }
 
@@ -156,6 +175,12 @@ mod tests {
         assert_eq!(
             said(wrong.word("by", &["function", "module"]).unwrap_err()),
             "by: `q` is not one of function, module"
+        );
+        let window = Question::parse("span=3..9").span("span").unwrap();
+        assert_eq!(window, Some(Window { left: 3, right: 9 }));
+        assert_eq!(
+            said(Question::parse("span=9..9").span("span").unwrap_err()),
+            "span: `9..9` is not a part of a width such as 0..4096"
         );
     }
 }

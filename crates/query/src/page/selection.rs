@@ -26,10 +26,45 @@ pub const TOTALS_COUNTERS: [Counter; 4] = [
     Counter::Temporaries,
 ];
 
+/// Stacks by the functions on them: `--focus` and `--ignore` of the command.
+#[derive(Debug, Clone, Default)]
+pub struct StackFilter {
+    /// Only stacks with a function that matches.
+    pub focus: Option<Regex>,
+    /// Without those with a function that matches.
+    pub ignore: Option<Regex>,
+}
+
+impl StackFilter {
+    pub fn of(question: &Question) -> Result<StackFilter> {
+        Ok(StackFilter {
+            focus: question.pattern("focus")?,
+            ignore: question.pattern("ignore")?,
+        })
+    }
+
+    /// The patterns themselves, to know an equal filter by.
+    pub fn patterns(&self) -> [Option<String>; 2] {
+        let text = |regex: &Regex| regex.as_str().to_string();
+        [&self.focus, &self.ignore].map(|regex| regex.as_ref().map(text))
+    }
+
+    /// Which stacks of a profile pass.
+    pub fn admits(&self, opened: &Opened) -> impl Fn(usize) -> bool + use<> {
+        let with = |regex: &Regex| opened.tree(Detail::Function).with_match(regex);
+        let focus = self.focus.as_ref().map(with);
+        let ignore = self.ignore.as_ref().map(with);
+        move |stack: usize| {
+            focus.as_ref().is_none_or(|with| with[stack])
+                && ignore.as_ref().is_none_or(|with| !with[stack])
+        }
+    }
+}
+
 pub struct Selection<'a> {
     pub opened: &'a Opened,
     pub kind: MemoryKind,
-    pub focus: Option<Regex>,
+    pub filter: StackFilter,
     pub counter: Counter,
     pub events: Option<EventRange>,
     /// The kernel's number of a thread. Several that had it in turn are one here.
@@ -46,7 +81,7 @@ impl<'a> Selection<'a> {
         let selection = Selection {
             opened,
             kind: question.kind()?.counting(counter),
-            focus: question.pattern("focus")?,
+            filter: StackFilter::of(question)?,
             counter,
             events: question.events("events")?,
             thread,
@@ -102,7 +137,7 @@ impl<'a> Selection<'a> {
     pub fn values(&self, tree: &ShownTree) -> Result<Arc<Values>> {
         let wanted = Wanted {
             kind: self.kind,
-            focus: self.focus.as_ref().map(|regex| regex.as_str().to_string()),
+            filter: self.filter.patterns(),
             counter: self.counter,
             span: self.span()?,
             thread: self.thread,
@@ -144,12 +179,8 @@ impl<'a> Selection<'a> {
     pub fn admits(&self) -> impl Fn(usize) -> bool + use<'a> {
         let profile = &self.opened.profile;
         let kind = self.kind;
-        let focus = self.focus.as_ref();
-        let admitted = focus.map(|regex| self.opened.tree(Detail::Function).admitted(regex));
-        move |stack: usize| {
-            kind.holds(profile.stacks[stack].kind)
-                && admitted.as_ref().is_none_or(|admitted| admitted[stack])
-        }
+        let admits = self.filter.admits(self.opened);
+        move |stack: usize| kind.holds(profile.stacks[stack].kind) && admits(stack)
     }
 
     /// The counter as far as threads are told apart.

@@ -112,7 +112,7 @@ impl ShownTree {
     }
 
     /// Which stacks have a function that matches.
-    pub fn admitted(&self, pattern: &Regex) -> Arc<Vec<bool>> {
+    pub fn with_match(&self, pattern: &Regex) -> Arc<Vec<bool>> {
         self.admissions.get(pattern.as_str().to_string(), || {
             let is_in = self.nodes_in(&self.matching(pattern));
             let ends = self.tree.node_of_stack.iter();

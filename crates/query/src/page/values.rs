@@ -11,7 +11,8 @@ use residue_profile::Span;
 #[derive(Debug, Clone, PartialEq)]
 pub struct Wanted {
     pub kind: MemoryKind,
-    pub focus: Option<String>,
+    /// Of a `StackFilter`.
+    pub filter: [Option<String>; 2],
     pub counter: Counter,
     /// The moments of a range of events.
     pub span: Option<Span>,

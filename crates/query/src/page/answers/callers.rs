@@ -22,7 +22,7 @@ use residue_profile::units::Unit;
 
 const MOST_ENDS: usize = 200;
 
-/// Answers `api/callers`. Parameters: side, events, kind, focus, counter, function (a key).
+/// Answers `api/callers`. Parameters: side, events, kind, focus, ignore, counter, function (a key).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Callers {

@@ -11,14 +11,14 @@ use super::stack_row::shortened;
 use crate::moment_view::{Live, measured};
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, StackFilter};
 use crate::report::advice::{self, StackAdvice, worth_saying};
 use crate::report::churn::{self, Churn, ChurnHeads, Part};
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
 
-/// Answers `api/churn`. Parameters: side, events, kind, focus, limit (most 200, default 50).
+/// Answers `api/churn`. Parameters: side, events, kind, focus, ignore, limit (most 200, default 50).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct ChurnAnswer {
@@ -44,7 +44,7 @@ pub fn churn(profiles: &OpenProfiles, question: &Question) -> Result<ChurnAnswer
     let selection = Selection {
         opened,
         kind: question.kind()?,
-        focus: question.pattern("focus")?,
+        filter: StackFilter::of(question)?,
         counter: Counter::Total,
         // What is freed in its event is known of the whole recording alone; a range of all events
         // has the same rates.

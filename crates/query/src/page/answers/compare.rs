@@ -11,13 +11,14 @@ use crate::compare::rows::{By, Table};
 use crate::page::compared::{Compared, Wanted};
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
+use crate::page::selection::StackFilter;
 use residue_names::cut_middle;
 use residue_profile::units::Unit;
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
 
-/// Answers `api/compare`. Parameters: by, counter, kind, focus, class (all, new, gone, grown,
+/// Answers `api/compare`. Parameters: by, counter, kind, focus, ignore, class (all, new, gone, grown,
 /// shrunk), offset, limit (most 200). Side `a` is before, `b` is after.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -92,7 +93,7 @@ pub fn compare(profiles: &OpenProfiles, question: &Question) -> Result<Compare> 
         },
         counter: question.counter()?,
         kind: question.kind()?,
-        focus: question.pattern("focus")?,
+        filter: StackFilter::of(question)?,
     };
     let class = question.word("class", &["all", "new", "gone", "grown", "shrunk"])?;
     let offset = question.limit("offset", 0, usize::MAX)?;

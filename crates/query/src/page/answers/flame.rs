@@ -4,17 +4,17 @@
 use std::sync::Arc;
 
 use anyhow::{Context, Result, bail};
-use residue_calltree::diff::Pair;
-use residue_calltree::{CallNodeId, Detail, Label, LabelId, NOT_SHOWN, NodeValues, TREE_ROOT};
+use residue_calltree::{CallNodeId, Label, LabelId, NOT_SHOWN, TREE_ROOT};
 use residue_names::cut_middle;
 use residue_profile::Counter;
 use rustc_hash::FxHashMap;
 use serde::Serialize;
 
+use super::flame_sides::Sides;
 use super::stack_row::MOST_NAME;
 use super::thread_flame;
 use crate::page::boxes::{Boxes, Sent, Width, widest};
-use crate::page::flame_tree::{FlameTree, InvertedBox};
+use crate::page::flame_tree::{FlameTree, InvertedBox, MergedBox};
 use crate::page::key::Key;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
@@ -31,9 +31,11 @@ const MOST_UPSIDE_DEPTH: usize = 256;
 /// What boxes stand for.
 pub const BY: [&str; 5] = ["function", "module", "scope", "thread", "line"];
 
-/// Answers `api/flame`. Parameters: side, events, kind, focus, counter, by, inverted (1),
-/// root (a key), thread (a tid), against (`51..100` for another range of the same file; `a`
-/// or `b` for the other file), highlight (a regular expression), depth (most, default 256).
+/// Answers `api/flame`. Parameters: side, events, kind, focus, ignore, counter, by, inverted (1),
+/// root (a key), function (a key: it alone with all that it called, inverted with all that
+/// called it), span (`0..4096`: a part of the root's width, of which narrower boxes are sent),
+/// thread (a tid), against (`51..100` for another range of the same file; `a` or `b` for the
+/// other file), highlight (a regular expression), depth (most, default 256).
 #[derive(Serialize, Default)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Flame {
@@ -67,6 +69,8 @@ pub struct Flame {
     /// Width: the value, or where two are compared the larger side of each stack, so that
     /// what is gone has a width too.
     pub weight: Vec<u64>,
+    /// Where a box begins, in weight from the left edge of the root.
+    pub start: Vec<u64>,
     /// 1: part of a framework.
     pub framework: Vec<u8>,
     /// 1: it matches `highlight`.
@@ -101,121 +105,8 @@ pub fn flame(profiles: &OpenProfiles, question: &Question) -> Result<Flame> {
         return thread_flame::threads(opened, question);
     }
     let selection = Selection::of(opened, question)?;
-    let detail = match by {
-        "module" => Detail::Library,
-        "line" => Detail::Line,
-        _ => Detail::Function,
-    };
-    let sides = match question.text("against") {
-        Some("a" | "b") if by == "scope" => bail!("scopes cannot be compared between two files"),
-        // As in every comparison, functions are the same by name: two builds have files of
-        // different names.
-        Some("a" | "b") if detail == Detail::Function => {
-            of_both_files(profiles, question, &selection, Detail::Name)?
-        }
-        Some("a" | "b") => of_both_files(profiles, question, &selection, detail)?,
-        against => {
-            let shown = match by {
-                "scope" => opened.tree_by_scope(),
-                _ => opened.tree(detail),
-            };
-            let base = match against {
-                None => None,
-                Some(_) => Some(of_other_range(question, &selection, shown)?),
-            };
-            Sides {
-                shown: Shown::Own(shown),
-                values: selection.values(shown)?,
-                base,
-            }
-        }
-    };
+    let sides = Sides::of(profiles, question, &selection, by)?;
     draw(question, &selection, &sides)
-}
-
-/// A tree with the numbers of one side or two.
-struct Sides<'a> {
-    shown: Shown<'a>,
-    values: Arc<Values>,
-    /// With the number of its events.
-    base: Option<(Arc<Values>, u64)>,
-}
-
-enum Shown<'a> {
-    Own(&'a ShownTree),
-    Joined(Arc<ShownTree>),
-}
-
-impl Shown<'_> {
-    fn tree(&self) -> &ShownTree {
-        match self {
-            Shown::Own(tree) => tree,
-            Shown::Joined(tree) => tree,
-        }
-    }
-}
-
-fn of_other_range(
-    question: &Question,
-    selection: &Selection<'_>,
-    shown: &ShownTree,
-) -> Result<(Arc<Values>, u64)> {
-    let other = Selection {
-        events: question.events("against")?,
-        focus: selection.focus.clone(),
-        ..*selection
-    };
-    other.check()?;
-    Ok((other.values(shown)?, other.event_count()?))
-}
-
-/// The two files, joined by name. The side that is asked for is the value, the other
-/// one the base.
-fn of_both_files<'a>(
-    profiles: &OpenProfiles,
-    question: &Question,
-    selection: &Selection<'_>,
-    detail: Detail,
-) -> Result<Sides<'a>> {
-    let joined = profiles.joined(detail)?;
-    let other = Selection {
-        opened: profiles.other(question)?,
-        focus: selection.focus.clone(),
-        ..*selection
-    };
-    let is_second = question.text("side") == Some("b");
-    let (before, after) = match is_second {
-        true => (&other, selection),
-        false => (selection, &other),
-    };
-    let (one, two) = (before.number()?, after.number()?);
-    // What fell has no place in a tree of what there is, but is said.
-    let pairs = joined.own(|stack| one(stack).max(0), |stack| two(stack).max(0));
-    let shown = joined.shown_tree();
-    let fallen = |selection: &Selection<'_>, number: &dyn Fn(usize) -> i64| {
-        let stacks = 0..selection.opened.profile.stacks.len();
-        let fell = stacks.map(|stack| number(stack).min(0).unsigned_abs());
-        fell.fold(0_u64, u64::saturating_add)
-    };
-    let side = |of: fn(&Pair) -> i64, fallen: u64| {
-        let own = NodeValues {
-            merge: selection.counter.merge(),
-            values: pairs.iter().map(|pair| of(pair).unsigned_abs()).collect(),
-        };
-        Arc::new(Values::of_nodes(&shown.tree, own, fallen))
-    };
-    let fallen = (fallen(before, &one), fallen(after, &two));
-    let before = side(|pair| pair.before, fallen.0);
-    let after = side(|pair| pair.after, fallen.1);
-    let (values, base) = match is_second {
-        true => (after, before),
-        false => (before, after),
-    };
-    Ok(Sides {
-        values,
-        base: Some((base, other.event_count()?)),
-        shown: Shown::Joined(shown),
-    })
 }
 
 fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Result<Flame> {
@@ -243,23 +134,47 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
     }
     let stack = question.number("stack")?;
     let root = question.text("root");
-    let is_in = |matching: &Arc<Vec<bool>>| shown.nodes_in(matching);
-    let matched_nodes = matching.as_ref().map(is_in);
+    let window = question.span("span")?;
+    let matched = Matched {
+        is_in: matching.as_ref().map(|matching| shown.nodes_in(matching)),
+        shown,
+        values,
+    };
+    let function = match question.text("function") {
+        None => None,
+        Some(key) => Some(
+            shown
+                .label_of(key.parse()?)
+                .context("no such function in this profile")?,
+        ),
+    };
+    if stack.is_some() && (question.is_set("inverted") || function.is_some()) {
+        bail!("stack: a whole path is not in the inverted tree");
+    }
     if question.is_set("inverted") {
-        if stack.is_some() {
-            bail!("stack: a whole path is not in the inverted tree");
-        }
-        let root = find_inverted(&tree, root, &mut flame)?;
-        flame.matched_value = matched_nodes.map(|is_in| {
-            let members = root.0.members.iter().map(|(start, _)| *start as usize);
-            let of_matches = members.filter(|&node| is_in[node]);
-            of_matches.fold(0_u64, |sum, node| sum.saturating_add(values.own[node]))
-        });
+        let start = match function {
+            Some(function) => (tree.callers(function), function),
+            None => (tree.ends(), 0),
+        };
+        let root = find_inverted(&tree, start, root, &mut flame)?;
+        flame.matched_value = matched.of_inverted(&root.0);
         let left = MOST_UPSIDE_DEPTH.saturating_sub(flame.breadcrumbs.len());
-        let boxes = widest(root, depth.min(left), |inverted, least| {
+        let boxes = widest(root, depth.min(left), window, |inverted, least| {
             tree.above(inverted, least)
         });
         let key = |sent: &Sent<InvertedBox>| sent.place.key.clone();
+        fill(&mut flame, shown, boxes, key, matching.as_deref());
+    } else if let Some(function) = function {
+        if root.is_some() {
+            bail!("root: what one function called has the function as its root");
+        }
+        let merged = tree.function(function);
+        flame.matched_value = matched.below(&merged.members);
+        let width = tree.merged_width(&merged);
+        let boxes = widest((merged, function, width), depth, window, |merged, least| {
+            tree.below_merged(merged, least)
+        });
+        let key = |sent: &Sent<MergedBox>| sent.place.key.clone();
         fill(&mut flame, shown, boxes, key, matching.as_deref());
     } else {
         let node = match (stack, root) {
@@ -270,9 +185,8 @@ fn draw(question: &Question, selection: &Selection<'_>, sides: &Sides<'_>) -> Re
             (None, None) => TREE_ROOT,
         };
         let root = root_at(&tree, node, &mut flame);
-        flame.matched_value =
-            matched_nodes.map(|is_in| matched_below(shown, values, root.0, &is_in));
-        let boxes = widest(root, depth, |&node, least| tree.below(node, least));
+        flame.matched_value = matched.below(&[node]);
+        let boxes = widest(root, depth, window, |&node, least| tree.below(node, least));
         let key = |sent: &Sent<CallNodeId>| match sent.place {
             TREE_ROOT => String::new(),
             node => shown.node_key(node).to_string(),
@@ -314,11 +228,11 @@ fn root_at(
 
 fn find_inverted(
     tree: &FlameTree<'_>,
+    start: (InvertedBox, LabelId),
     key: Option<&str>,
     flame: &mut Flame,
 ) -> Result<(InvertedBox, LabelId, Width)> {
-    let mut inverted = tree.ends();
-    let mut label = 0;
+    let (mut inverted, mut label) = start;
     for part in key.into_iter().flat_map(|key| key.split('.')) {
         let function: Key = part.parse()?;
         (inverted, label) = tree
@@ -334,19 +248,47 @@ fn find_inverted(
     Ok((inverted, label, width))
 }
 
-/// What lies in or below a match, of all below a node.
-fn matched_below(shown: &ShownTree, values: &Values, root: CallNodeId, is_in: &[bool]) -> u64 {
-    let nodes = &shown.tree.nodes;
-    let mut is_below = vec![false; nodes.len()];
-    let mut sum = 0_u64;
-    for index in root as usize..nodes.len() {
-        let is_root = index == root as usize;
-        is_below[index] = is_root || is_below[nodes[index].parent as usize];
-        if is_below[index] && is_in[index] {
-            sum = sum.saturating_add(values.own[index]);
+/// What lies in or below a match.
+struct Matched<'a> {
+    shown: &'a ShownTree,
+    values: &'a Values,
+    /// By node; none where nothing is searched for.
+    is_in: Option<Vec<bool>>,
+}
+
+impl Matched<'_> {
+    /// Of all below some nodes, none of which is below another.
+    fn below(&self, roots: &[CallNodeId]) -> Option<u64> {
+        let is_in = self.is_in.as_ref()?;
+        let nodes = &self.shown.tree.nodes;
+        let mut is_below = vec![false; nodes.len()];
+        for &root in roots {
+            is_below[root as usize] = true;
         }
+        let first = roots
+            .iter()
+            .min()
+            .map_or(nodes.len(), |&root| root as usize);
+        let mut sum = 0_u64;
+        for index in first..nodes.len() {
+            is_below[index] |= is_below[nodes[index].parent as usize];
+            if is_below[index] && is_in[index] {
+                sum = sum.saturating_add(self.values.own[index]);
+            }
+        }
+        Some(sum)
     }
-    sum
+
+    fn of_inverted(&self, inverted: &InvertedBox) -> Option<u64> {
+        let is_in = self.is_in.as_ref()?;
+        let starts = inverted.members.iter().map(|(start, _)| *start as usize);
+        let numbers = match inverted.is_cumulative {
+            true => &self.values.cumulative,
+            false => &self.values.own,
+        };
+        let of_matches = starts.filter(|&node| is_in[node]);
+        Some(of_matches.fold(0_u64, |sum, node| sum.saturating_add(numbers[node])))
+    }
 }
 
 /// The name, with the line where lines are told apart.
@@ -390,6 +332,7 @@ fn fill<P>(
         flame.value.push(sent.width.value);
         flame.own.push(sent.width.own);
         flame.weight.push(sent.width.weight);
+        flame.start.push(sent.start);
         if let Some(base) = &mut flame.base {
             base.push(sent.width.base);
         }

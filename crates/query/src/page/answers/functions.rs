@@ -18,7 +18,7 @@ const USUAL_ROWS: usize = 100;
 const MOST_ROWS: usize = 200;
 
 /// Answers `api/functions`. Parameters: side, events, kind, focus (chooses functions by
-/// their names, and not stacks), counter, sort (cumulative, self), offset, limit (most 200).
+/// their names, and not stacks), ignore, counter, sort (cumulative, self), offset, limit (most 200).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Functions {
@@ -60,7 +60,7 @@ impl FunctionRow {
 /// Here `focus` chooses functions and not stacks: it is a list to find one in.
 pub fn functions(profiles: &OpenProfiles, question: &Question) -> Result<Functions> {
     let mut selection = Selection::of(profiles.side(question)?, question)?;
-    let pattern = selection.focus.take();
+    let pattern = selection.filter.focus.take();
     let is_own = question.word("sort", &["cumulative", "self"])? == "self";
     let offset = question.limit("offset", 0, usize::MAX)?;
     let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;

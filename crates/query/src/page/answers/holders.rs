@@ -2,7 +2,6 @@
 //! writes, a part of its stacks at a time and without their chains, which `api/holder` has.
 
 use anyhow::Result;
-use residue_calltree::Detail;
 use residue_profile::holders::{HeldSum, Picture};
 use rustc_hash::FxHashSet;
 use serde::Serialize;
@@ -12,6 +11,7 @@ use crate::holders::{Document, Limits, picture_of};
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
+use crate::page::selection::StackFilter;
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
@@ -26,7 +26,7 @@ pub(super) const MOST: Limits = Limits {
 };
 
 /// Answers `api/holders`, of the picture that was taken last. Parameters: side, which (`all`, `lost`
-/// or `held`), focus, offset, limit (most 200, default 50).
+/// or `held`), focus, ignore, offset, limit (most 200, default 50).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct HoldersAnswer {
@@ -43,7 +43,7 @@ pub fn holders(profiles: &OpenProfiles, question: &Question) -> Result<HoldersAn
     let opened = profiles.side(question)?;
     let which = question.word("which", &Which::ALL.map(|(name, _)| name))?;
     let which = Which::ALL.into_iter().find(|(name, _)| *name == which);
-    let focus = question.pattern("focus")?;
+    let filter = StackFilter::of(question)?;
     let offset = question.limit("offset", 0, usize::MAX)?;
     let limit = question.limit("limit", USUAL_ROWS, MOST_ROWS)?;
     let picture = match picture_of(&opened.profile) {
@@ -51,10 +51,8 @@ pub fn holders(profiles: &OpenProfiles, question: &Question) -> Result<HoldersAn
         Err(why) => return Ok(HoldersAnswer::missing(why)),
     };
     let mut rows = rows(picture, which.map_or(Which::All, |(_, which)| which));
-    if let Some(focus) = focus {
-        let admitted = opened.tree(Detail::Function).admitted(&focus);
-        rows.retain(|row| admitted[row[0].stack as usize]);
-    }
+    let admits = filter.admits(opened);
+    rows.retain(|row| admits(row[0].stack as usize));
     let found = rows.len();
     let shown: Vec<_> = rows.into_iter().skip(offset).take(limit).collect();
     Ok(HoldersAnswer::of(opened, picture, &shown, found, offset))

@@ -52,6 +52,8 @@ const QUESTIONS: [(&str, &[&str]); 18] = [
             "inverted=1&depth=4096",
             "against=b",
             "by=scope",
+            "span=0..18446744073709551615",
+            "span=5..6&ignore=.",
         ],
     ),
     ("functions", &[""]),

@@ -5,6 +5,7 @@ pub mod callers;
 pub mod churn;
 pub mod compare;
 pub mod flame;
+mod flame_sides;
 mod frames;
 pub mod functions;
 pub mod growers;
@@ -25,6 +26,8 @@ pub mod time;
 pub mod timeline;
 pub mod verdict;
 
+#[cfg(test)]
+mod flame_of_functions;
 #[cfg(test)]
 mod hostile_profiles;
 #[cfg(test)]

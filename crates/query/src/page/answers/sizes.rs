@@ -8,10 +8,10 @@ use serde::Serialize;
 
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, StackFilter};
 use crate::size_bins::size_bounds;
 
-/// Answers `api/sizes`. Parameters: side, kind, focus.
+/// Answers `api/sizes`. Parameters: side, kind, focus, ignore.
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
 pub struct Sizes {
@@ -35,7 +35,7 @@ pub fn sizes(profiles: &OpenProfiles, question: &Question) -> Result<Sizes> {
     let selection = Selection {
         opened,
         kind: question.kind()?,
-        focus: question.pattern("focus")?,
+        filter: StackFilter::of(question)?,
         counter: Counter::Calls,
         events: None,
         thread: None,

@@ -20,7 +20,7 @@ const CONTEXT: u32 = 5;
 /// Characters of a line that are sent.
 pub const LONGEST_LINE: usize = 500;
 
-/// Answers `api/source`. Parameters: side, events, kind, focus, counter, file (a `file_id` of
+/// Answers `api/source`. Parameters: side, events, kind, focus, ignore, counter, file (a `file_id` of
 /// this profile), line (where to look).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]

@@ -13,14 +13,14 @@ use crate::moment_view::Live;
 use crate::page::open_profiles::OpenProfiles;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, StackFilter};
 
 const USUAL_ROWS: usize = 50;
 const MOST_ROWS: usize = 200;
 /// Rows that are judged when one shape is asked for.
 const MOST_JUDGED: usize = 500;
 
-/// Answers `api/stacks`. Parameters: side, events, kind, focus, sort, ascending (1), shape,
+/// Answers `api/stacks`. Parameters: side, events, kind, focus, ignore, sort, ascending (1), shape,
 /// offset, limit (most 200, default 50).
 #[derive(Serialize)]
 #[cfg_attr(feature = "typescript", derive(ts_rs::TS))]
@@ -222,7 +222,7 @@ pub fn stacks(profiles: &OpenProfiles, question: &Question) -> Result<Stacks> {
     let selection = Selection {
         opened,
         kind: question.kind()?,
-        focus: question.pattern("focus")?,
+        filter: StackFilter::of(question)?,
         counter: Counter::Live,
         events: question.events("events")?,
         thread: None,

@@ -9,7 +9,7 @@ use residue_profile::{Counter, Thread, ThreadCounters};
 use super::flame::Flame;
 use crate::page::opened::Opened;
 use crate::page::question::Question;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, StackFilter};
 
 /// Threads that are sent.
 const MOST_THREADS: usize = 1000;
@@ -44,7 +44,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
     let selection = Selection {
         opened,
         kind: question.kind()?.counting(counter),
-        focus: question.pattern("focus")?,
+        filter: StackFilter::of(question)?,
         counter,
         events: None,
         thread: None,
@@ -75,6 +75,7 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
         notes,
         ..Flame::default()
     };
+    let mut end = 0_u64;
     let mut push = |key: String, name: String, parent: i64, value: u64, own: u64| {
         flame.names.push(name);
         flame.key.push(key);
@@ -85,6 +86,13 @@ pub fn threads(opened: &Opened, question: &Question) -> Result<Flame> {
         flame.value.push(value);
         flame.own.push(own);
         flame.weight.push(value);
+        // Side by side; the first is what they are in.
+        flame.start.push(end);
+        end = if parent < 0 {
+            0
+        } else {
+            end.saturating_add(value)
+        };
         flame.framework.push(0);
         flame.matched.push(0);
     };

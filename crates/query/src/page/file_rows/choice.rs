@@ -9,14 +9,14 @@ use residue_profile::{Counter, MemoryKind};
 
 use crate::page::answers::stacks::{Found, Named, Sort, find};
 use crate::page::opened::Opened;
-use crate::page::selection::Selection;
+use crate::page::selection::{Selection, StackFilter};
 
 /// The groups that rank highest by any measure, in turn.
 pub fn choose(opened: &Opened, most: usize) -> Result<Vec<GroupId>> {
     let selection = |events| Selection {
         opened,
         kind: MemoryKind::All,
-        focus: None,
+        filter: StackFilter::default(),
         counter: Counter::Live,
         events,
         thread: None,

@@ -44,7 +44,7 @@ const HEAD: &str = "\
 // nanoseconds, events are numbered from one. Parameters that many questions share:
 // `side`: a `Side`; `events`: `51..100`, both included, or absent for the whole recording,
 // set-up and exit too; `kind`: a `Kind`; `focus`: only stacks with a function that matches
-// a regular expression; case is ignored unless it has a capital letter.
+// a regular expression; `ignore`: without those; case is ignored unless it has a capital letter.
 ";
 
 /// The whole file.
