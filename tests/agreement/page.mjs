@@ -133,7 +133,6 @@ export async function growers({ ask }) {
   const live = [rest, ...stacks.map(({ bytes }) => bytes)].reduce((sum, values) => sum + (values.at(-1) ?? 0), 0);
   const sheet = new Sheet().set("all at the end", { live });
   for (const { stack, growth_bytes: grown, bytes } of stacks) sheet.set(String(stack), { grown, bytes: bytes.join(" ") });
-  sheet.isPartial = true;
   return sheet;
 }
 

@@ -159,7 +159,7 @@ export const tests = {
     const path = await visit.page.locator(".callers-file").getAttribute("title");
     await eventually(async () => assert.ok((await link.getAttribute("href")).startsWith(`vscode://file${encodeURI(path)}:`)));
     await visit.go("stacks");
-    await visit.page.locator(".head-path").click();
+    await follow(visit, "Stack");
     await eventually(async () => assert.ok((await visit.page.locator(".stacks-frame .editor-link").count()) > 0));
   },
 

@@ -37,7 +37,10 @@ async function journey(t, file, { role, name, place, inTable = true }) {
   await visit.placed({ view: "stacks", stack: String(first.stack) });
   const panel = visit.page.locator(".stacks-panel");
   await panel.locator(".stacks-panel-columns").waitFor();
-  assert.ok((await panel.locator(".stacks-frame-function").allTextContents()).some((one) => one.includes(first.function)), first.function);
+  await eventually(async () => {
+    const frames = await panel.locator(".stacks-frame-function").allTextContents();
+    assert.ok(frames.some((one) => one.includes(first.function)), first.function);
+  });
   if (inTable) assert.ok((await stacksOf(visit)).some(({ key }) => key === String(first.stack)));
 
   await follow(visit, "Flame graph");

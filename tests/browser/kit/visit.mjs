@@ -58,7 +58,7 @@ export class Visit {
       this.#asked.delete(request);
       const why = request.failure()?.errorText ?? "";
       // An answer that is out of date before it comes is not waited for.
-      if (why === "net::ERR_ABORTED" && request.url().startsWith(server) && request.url().includes("/api/")) return;
+      if (["net::ERR_ABORTED", "NS_BINDING_ABORTED"].includes(why) && request.url().startsWith(server) && request.url().includes("/api/")) return;
       trouble("failed request", `${request.url()}: ${why}`);
     });
     page.on("response", (response) => {

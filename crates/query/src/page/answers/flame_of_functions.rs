@@ -89,7 +89,8 @@ fn with_a_function_and_without_it_is_everything() {
         let name = row["function"].as_str().unwrap();
         let part = |filter: &str| {
             let pattern: String =
-                form_urlencoded::byte_serialize(format!("^{name}$").as_bytes()).collect();
+                form_urlencoded::byte_serialize(format!("^{}$", regex::escape(name)).as_bytes())
+                    .collect();
             let query = format!("counter=calls&{filter}={pattern}");
             ask(&profiles, "flame", &query)["whole"].as_u64()
         };
