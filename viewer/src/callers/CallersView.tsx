@@ -30,7 +30,7 @@ export function CallersView() {
   const words = counterWords(counter, isRange);
   const file = parameter("file") || (guilty?.fileId ?? answer?.file_id ?? "").toString();
   const choose = (row: FunctionRow) => {
-    beginTrail();
+    beginTrail({ key: row.key, name: row.function });
     showFunction(row);
   };
 

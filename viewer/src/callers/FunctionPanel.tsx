@@ -1,7 +1,7 @@
 // The chosen function between those that called it and those that it called.
 
 import { useEffect } from "preact/hooks";
-import { go } from "../address";
+import { go, parameter } from "../address";
 import type { Callers, FunctionRow } from "../answers";
 import { percent } from "../format";
 import { FoldedName } from "../parts/FoldedName";
@@ -18,6 +18,9 @@ export function FunctionPanel(props: { answer: Callers; words: string; isStale: 
   const { answer } = props;
   const shown = answer.function;
   useEffect(() => {
+    // Another may have been chosen since this was drawn.
+    const chosen = parameter("function");
+    if (chosen !== "" && chosen !== shown.key) return;
     trail.value = visit(trail.peek(), { key: shown.key, name: shown.function });
   }, [shown.key, shown.function]);
   return (

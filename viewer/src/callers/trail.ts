@@ -10,9 +10,9 @@ export interface Step {
 /** As long as the page is open. */
 export const trail = signal<Step[]>([]);
 
-/** Forgets where the walk came from: another one begins. */
-export function beginTrail(): void {
-  trail.value = [];
+/** Forgets where the walk came from: another one begins, here if that is known. */
+export function beginTrail(first?: Step): void {
+  trail.value = first ? [first] : [];
 }
 
 const MOST = 12;
